@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,10 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("shoal")
+
+# Started in the background by a shell, tests ignore Ctrl-C, and those of it would wait forever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared" / "data"

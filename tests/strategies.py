@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from shoal.hierarchies.base import Hierarchy
 from shoal.hierarchies.free_values import FreeTree
 from shoal.table.encode import Table
+from shoal.table.population.population import Population
 from shoal.table.sensitive import Sensitive
 
 
@@ -98,3 +100,32 @@ def tables(
     names = tuple(f"q{j}" for j in range(len(columns)))
     secret = (draw(sensitive_columns(rows)),) if sensitive else ()
     return Table(names, tuple(columns), codes, people, (True,) * len(columns), secret)
+
+
+@st.composite
+def inhabited(draw, of):
+    """Such a table whose people live in households, the column "home"; a person lives in one."""
+    table = draw(of)
+    people = np.arange(table.rows) if table.people is None else table.people
+    many = int(people.max()) + 1
+    homes = np.array(draw(st.lists(st.integers(0, many // 2), min_size=many, max_size=many)))
+    home = np.unique(homes[people], return_inverse=True)[1]
+    return replace(table, sensitive=(*table.sensitive, Sensitive.of_households("home", home)))
+
+
+@st.composite
+def sampled(draw, of):
+    """Such a table that is a sample of a population: it has the records of the table, and more."""
+    table = draw(of)
+    more = draw(st.integers(0, 14))
+    pools = [[v for v in range(tree.size) if tree.end[v] == v + 1] for tree in table.trees]
+    extra = [[draw(st.sampled_from(pool)) for pool in pools] for _ in range(more)]
+    # Of a person with several records the population has what they have in common.
+    start = table.tally()
+    own = np.repeat(np.arange(len(start)), start.people)
+    mine = table.codes[start.first][own]
+    if table.people is not None:
+        mine = np.array([table.codes[table.people == who][0] for who in range(table.person_count)])
+    codes = np.concatenate([mine, np.array(extra, np.int32).reshape(more, len(pools))])
+    people = Table(table.names, table.trees, codes.astype(np.int32), None, table.exact)
+    return replace(table, population=Population(people, draw(st.booleans())))

@@ -6,28 +6,29 @@ written text whom the published values cover, what the risks are, and which numb
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from fractions import Fraction
-from math import exp, factorial, floor, inf, isclose
-from pathlib import Path
+from math import exp, floor, inf, isclose, lgamma, log
 
 import numpy as np
 
+from benchmarks.campaign.exact import FREE, anatomy, means, read, write
 from benchmarks.campaign.texts import plan_text, toml
 from benchmarks.campaign.trial import Trial
 
 JOBS = ["cook", "nurse", "clerk", "smith", "pilot", "judge"]
-FREE = ("gaa", "agglomerative", "mondrian", "k-member", "kaca", "mdav")
 OTHERS = ("peel", "full-domain", "forest", "sequential")
 NODES, WORTH = np.polynomial.legendre.leggauss(400)
 
 
 def run(trial: Trial) -> None:
     """Anonymize a random sample, or now and then publish two tables of it."""
-    if trial.rng.random() < 0.25:
-        _anatomy(trial)
+    drawn = trial.rng.random()
+    if drawn < 0.2:
+        anatomy(trial)
+    elif drawn < 0.4:
+        means(trial)
     else:
         _Case(trial).run()
 
@@ -49,7 +50,13 @@ class _Case:
         self.homes = sorted(rng.randrange(1, len(self.people)) for _ in self.people)
         self.incomes = [rng.randint(-5_000, 90_000) for _ in self.people]
         self.weighted, self.housed = rng.random() < 0.5, rng.random() < 0.4
-        self.apart = self.housed and rng.random() < 0.6  # each member by itself
+        self.apart = self.housed and rng.random() < 0.5  # each member by itself
+        self.derive, self.adult = "", rng.choice([18, 25, 40])
+        if self.housed and not self.apart and rng.random() < 0.7:
+            self.derive = rng.choice(["household-size", "household-composition"])
+            sizes = [rng.randint(1, 2) for _ in self.people]  # rare sizes could not be published
+            homes = [home for home, size in enumerate(sizes) for _ in range(size)]
+            self.homes = homes[: len(self.people)]
         self.coding = rng.choice([{}, {"round": 500, "top": 50_000, "bottom": 0}, {"top": 40_000}])
         self.models = self._models()
 
@@ -58,13 +65,13 @@ class _Case:
         return rng.randint(20, 20 + self.ages), rng.choice(JOBS), rng.choice("fm")
 
     def _models(self) -> list[dict]:
-        rng, fraction = self.trial.rng, self.trial.rng.choice([0.05, 0.2, 0.6])
+        rng, fraction = self.trial.rng, self.trial.rng.choice([0.05, 0.2, 0.6, 1.0])
         estimator = rng.choice(["poisson", "zero-truncated-poisson"])
         pool = [
             {"name": "k-map", "k": rng.randint(2, 5), "sampling_fraction": fraction,
              "estimator": estimator, "significance": rng.choice([0.01, 0.1, 0.5])},
             {"name": "population-uniqueness", "u": rng.choice([0, 0.1, 0.4]),
-             "sampling_fraction": rng.choice([1.0, fraction])},
+             "sampling_fraction": fraction},
             {"name": "average-risk", "r": rng.choice([0.2, 0.5])},
             {"name": "strict-average-risk", "r": rng.choice([0.3, 0.5]), "k": 2},
             {"name": "share-at-risk", "share": rng.choice([0, 0.3]), "threshold": 0.4},
@@ -80,6 +87,8 @@ class _Case:
             models["k-anonymity"] = {"name": "k-anonymity", "k": 2}
         if self.apart:
             models["home"] = {"name": "household-k-anonymity", "k": rng.randint(2, 3)}
+        if self.derive and rng.random() < 0.7:
+            models["home"] = {"name": "household-k-anonymity", "k": 2}
         return list(models.values())
 
     def plan(self) -> str:
@@ -99,6 +108,11 @@ class _Case:
             columns["home"] = {"role": "household", "publish": rng.random() < 0.5}
         if self.apart:
             columns["home"] = {"role": "household", "publish": False, "together": False}
+        if self.derive:
+            columns["members"] = {"role": "quasi", "derive": self.derive}
+            self.trial.counts[self.derive] += 1
+        if self.derive == "household-composition":
+            columns["members"] |= {"ages": "age", "adult": self.adult}
         algorithm = rng.choice(FREE if free else FREE + OTHERS)
         plan = {
             "seed": 1, "keep_order": True, "models": self.models, "columns": columns,
@@ -120,8 +134,8 @@ class _Case:
         more = zip(self.incomes, self.weights, self.homes, strict=True)
         rows = [[*one, *rest] for one, rest in zip(self.people, more, strict=True)]
         left = [j for j in range(6) if (j != 4 or self.weighted) and (j != 5 or self.housed)]
-        _write(folder / "data.csv", [head, *rows], left)
-        _write(folder / "people.csv", [head[:3], *self.everybody], [0, 1, 2])
+        write(folder / "data.csv", [head, *rows], left)
+        write(folder / "people.csv", [head[:3], *self.everybody], [0, 1, 2])
         (folder / "plan.toml").write_text(self.plan(), encoding="utf-8")
         words = ["--plan", "plan.toml", "--json"]
         out = ["--out", "release.csv"]
@@ -129,16 +143,17 @@ class _Case:
         self.trial.counts[f"exit {ran.code}"] += 1
         # The most general free values are those of the table, which may not cover everybody.
         if ran.code == 1 and not self.free and not self._refused(ran.err):
-            whole = [("*", "*", "*")] * len(self.people)
+            whole = [("*", "*", "*", one) for one in self.members()]
             good = all(self._fine(model, whole) for model in self.models)
             self.trial.check(not good, "exit 1, and one class satisfies everything")
         if ran.code:
             self.trial.check(ran.code == 1, f"exit {ran.code}: {ran.err[-300:]}")
             self.trial.check(not (folder / "release.csv").exists(), "written all the same")
             return
-        released = _read(folder / "release.csv")
+        released = read(folder / "release.csv")
         numbers = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
-        vectors = [(row["age"], row["job"], row["sex"]) for row in released]
+        shown = ["age", "job", "sex", *["members"] * bool(self.derive)]
+        vectors = [tuple(row[name] for name in shown) for row in released]
         self.check_values(released, vectors)
         self.check_models(vectors, numbers["checks"])
         self.check_risks(vectors, numbers["sample"])
@@ -163,12 +178,33 @@ class _Case:
             ours = _coded(income, self.coding)
             self.trial.check(int(row["income"]) == ours, f"{row['income']} for {income}")
         self.trial.check("weight" not in released[0], "weights are published")
+        if self.derive:
+            told = [row["members"] for row in released]
+            self.trial.check(told == self.members(), f"{told} members, not {self.members()}")
         if self.housed and not self.apart:
             homes: dict = {}
             for home, vector in zip(self.homes, vectors, strict=True):
                 homes.setdefault(home, set()).add(vector)
             alike = all(len(found) == 1 for found in homes.values())
             self.trial.check(alike, "members of a household are not published alike")
+
+    def members(self) -> list[str]:
+        """The size or the composition of the household of each record, as it is published."""
+        if not self.derive:
+            return [""] * len(self.people)
+        ages: dict = {}
+        for home, person in zip(self.homes, self.people, strict=True):
+            ages.setdefault(home, []).append(person[0])
+        if self.derive == "household-size":
+            return [str(len(ages[home])) for home in self.homes]
+        told = {}
+        for home, own in ages.items():
+            adults = sum(age >= self.adult for age in own)
+            parts = [f"{adults} adult{'s' if adults > 1 else ''}"] if adults else []
+            if young := len(own) - adults:
+                parts.append(f"{young} child{'ren' if young > 1 else ''}")
+            told[home] = ", ".join(parts)
+        return [told[home] for home in self.homes]
 
     def sizes(self, vectors: list[tuple]) -> dict[tuple, int]:
         """The people, or the households, of each class."""
@@ -182,6 +218,8 @@ class _Case:
         match model["name"]:
             case "k-anonymity":
                 return min(own.values())
+            case "household-k-anonymity" if not self.apart:
+                return min(own.values())  # of households
             case "household-k-anonymity":
                 each = Counter(zip(vectors, self.homes, strict=True))
                 return min(own[vector] / many for (vector, _), many in each.items())
@@ -265,7 +303,7 @@ def _enough(model: dict, level: float) -> bool:
 
 def _covers(vector: tuple, person) -> bool:
     """Whether published values cover those of a person."""
-    age, job, sex = vector
+    age, job, sex = vector[:3]
     return _in_range(age, person[0]) and _in_set(job, person[1]) and sex in ("*", person[2])
 
 
@@ -285,7 +323,7 @@ def _taken_for(f: int, model: dict) -> int:
     k = f
     while True:
         mean = model["sampling_fraction"] * (k + 1)
-        above = 1 - sum(mean**i * exp(-mean) / factorial(i) for i in range(f))
+        above = 1 - sum(exp(i * log(mean) - mean - lgamma(i + 1)) for i in range(f))
         if model["estimator"] != "poisson":
             above /= 1 - exp(-mean)
         if above > model["significance"]:
@@ -309,57 +347,3 @@ def _coded(number: int, coding: dict) -> int:
         found = floor(found / coding["round"] + Fraction(1, 2)) * Fraction(coding["round"])
     found = min(found, coding.get("top", found))
     return int(max(found, coding.get("bottom", found)))
-
-
-def _anatomy(trial: Trial) -> None:
-    """Two tables: groups in which no sensitive value is frequent, with all records of the table."""
-    rng, folder = trial.rng, trial.folder
-    many, wanted = rng.choice([6, 25, 120]), rng.choice([2, 2, 3, 4])
-    rows = [
-        [rng.randint(20, 60), rng.choice("fm"), rng.choice("abcdefg"[: rng.choice([3, 5, 7])])]
-        for _ in range(many)
-    ]
-    _write(folder / "data.csv", [["age", "sex", "disease"], *rows], [0, 1, 2])
-    plan = {
-        "seed": 1,
-        "models": [{"name": "frequency-l-diversity", "column": "disease", "l": wanted}],
-        "columns": {n: {"role": "sensitive" if n == "disease" else "quasi"}
-                    for n in ("age", "sex", "disease")},
-    }  # fmt: skip
-    (folder / "plan.toml").write_text(plan_text(plan), encoding="utf-8")
-    files = ["--out", "groups.csv", "--out-sensitive", "values.csv"]
-    ran = trial.run("anatomy", "data.csv", "--plan", "plan.toml", *files)
-    trial.counts[f"anatomy, exit {ran.code}"] += 1
-    often = Counter(row[2] for row in rows)
-    if ran.code:
-        trial.check(ran.code == 1, f"anatomy: exit {ran.code}: {ran.err[-300:]}")
-        trial.check(max(often.values()) > many / wanted, "refused, and no value is too frequent")
-        trial.check(not (folder / "groups.csv").exists(), "written all the same")
-        return
-    trial.counts["requirements recomputed"] += 1
-    records, values = _read(folder / "groups.csv"), _read(folder / "values.csv")
-    group, count = next(iter(records[0])), list(values[0])[-1]
-    own = Counter((row["age"], row["sex"]) for row in records)
-    trial.check(own == Counter((str(a), s) for a, s, _ in rows), "other quasi-identifiers")
-    inside: dict[str, Counter] = {}
-    for row in values:
-        inside.setdefault(row[group], Counter())[row["disease"]] += int(row[count])
-    trial.check(sum(inside.values(), Counter()) == often, "other sensitive values")
-    sizes = Counter(row[group] for row in records)
-    same = sizes == Counter({name: found.total() for name, found in inside.items()})
-    trial.check(same, "the two tables have groups of other sizes")
-    for found in inside.values():
-        good = max(found.values()) * wanted <= found.total()
-        trial.check(good, f"VIOLATED: a group has {found} with l = {wanted}")
-    ran = trial.run("audit", "groups.csv", "--sensitive", "values.csv", "--plan", "plan.toml")
-    trial.check(ran.code == 0, f"audit of two tables: exit {ran.code}")
-
-
-def _write(path: Path, rows: list, columns: list[int]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([[row[j] for j in columns] for row in rows])
-
-
-def _read(path: Path) -> list[dict]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

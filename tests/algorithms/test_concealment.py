@@ -12,17 +12,13 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import Plan
-from shoal.algorithms import concealment
 from shoal.algorithms._shared import cells
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
-from shoal.algorithms._shared.concealing import belief_limits
 from shoal.algorithms._shared.concealing.concealed_records import ConcealedRecords
 from shoal.algorithms.concealment import Concealment
-from shoal.attacks import _weighed
 from shoal.base.errors import BadPlan, CannotReach
 from shoal.base.progress import silent
 from shoal.catalog import losses
-from shoal.io.frames import open_frame
 from shoal.losses._integer_costs import exact_costs
 from shoal.losses.lm import LM
 from shoal.models.distinct_l_diversity import DistinctLDiversity
@@ -30,14 +26,10 @@ from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_1_anonymity import K1Anonymity
 from shoal.models.k_concealment import KConcealment
 from shoal.models.k_k_anonymity import KKAnonymity
-from shoal.models.matching_belief import MatchingBelief
 from shoal.models.one_k_anonymity import OneKAnonymity
 from shoal.models.p_sensitivity import PSensitivity
-from shoal.table.encode import encode
 from shoal.table.match_graph import MatchGraph
-from shoal.table.roles import Column
 from tests.naive import concealment as naive
-from tests.naive import matchings
 from tests.strategies import examples, tables
 
 LOSSES = st.sampled_from([kind for name, kind in losses.items() if name != "weights"])
@@ -356,143 +348,3 @@ def test_the_linkage_of_groups_is_that_of_records():
         size, np.array([3]), np.array([0, 2]), np.array([0, 1], np.int32), np.array([2, 1])
     )
     assert linkage.matches.tolist() == [3, 3]
-
-
-def chances(table, released):
-    """The share of all perfect matchings that pair each record and each published one."""
-    rows = table.codes.tolist()
-    fits = [[naive.covers(table.trees, wide, row) for wide in released] for row in rows]
-    return matchings.chances(np.array(fits))
-
-
-@settings(deadline=None, max_examples=examples(40))
-@given(
-    tables(most_rows=7, sensitive=True),
-    st.integers(2, 3),
-    st.floats(0.15, 0.9),
-    st.sampled_from([1.2, 1.5, 2.0, 3.0]),
-    st.integers(0, 99),
-    st.booleans(),
-)
-def test_beliefs_are_limited_over_all_perfect_matchings(table, k, rho, l, seed, randomized):  # noqa: E741
-    """Of records and of sensitive values, by brute force."""
-    asked = [KConcealment(k=k), MatchingBelief(belief=rho), FrequencyLDiversity(column="s", l=l)]
-    rng = np.random.default_rng(seed) if randomized else None
-    most = Counter(table.sensitive[0].codes.tolist()).most_common(1)[0][1]
-    if max(k, 1 / rho) > table.rows or most > table.rows / l:
-        with pytest.raises(CannotReach):
-            published(table, asked, LM(), rng, start="cheapest")
-        return
-    released = published(table, asked, LM(), rng, start="cheapest")
-    assert all(naive.covers(table.trees, *both) for both in zip(released, table.codes, strict=True))
-    chance = chances(table, released)
-    assert ((chance > 0).sum(axis=1) >= k).all()
-    assert chance.max() <= rho + 1e-9
-    values = np.eye(len(table.sensitive[0].values))[table.sensitive[0].codes]
-    assert (chance @ values).max() <= 1 / l + 1e-9
-
-
-@pytest.mark.parametrize("belief", [0.3, 0.5])
-def test_a_belief_with_missing_values(belief):
-    """A missing quasi-identifier is a value of its own, which `*` covers and no other value."""
-    rng = np.random.default_rng(2)
-    values = np.array(["x", "y", None], object)
-    rows = pa.table({name: pa.array(values[rng.integers(0, 3, 9)], pa.string()) for name in "abs"})
-    plan = Plan(
-        columns={"a": "quasi", "b": "quasi", "s": "sensitive"},
-        models=[
-            {"name": "k-concealment", "k": 2},
-            {"name": "matching-belief", "belief": belief},
-            {"name": "frequency-l-diversity", "column": "s", "l": 1.5},
-        ],
-        algorithm="concealment",
-        seed=1,
-    )
-    wide = shoal.anonymize(rows, plan).frame.to_pylist()
-    fits = [
-        [all(new[name] in ("*", old[name]) for name in "ab") for new in wide]
-        for old in rows.to_pylist()
-    ]
-    chance = matchings.chances(np.array(fits))
-    assert chance.max() <= belief + 1e-9
-    held = np.array([[row["s"] == value for value in values] for row in wide])
-    assert (chance @ held).max() <= 1 / 1.5 + 1e-9
-
-
-def test_a_belief_in_a_component_that_is_sampled(monkeypatch):
-    """The same release is judged alike, in whatever order its records are."""
-    monkeypatch.setattr(_weighed, "EXACT", 0)
-    rng = np.random.default_rng(4)
-    rows = {"a": rng.integers(0, 8, 60).tolist(), "b": rng.integers(0, 8, 60).tolist()}
-    plan = Plan(
-        columns=dict.fromkeys(rows, "quasi"),
-        models=[{"name": "k-concealment", "k": 3}, {"name": "matching-belief", "belief": 0.3}],
-        algorithm="concealment",
-        seed=1,
-    )
-    release = shoal.anonymize(pa.table(rows), plan)
-    check = release.checks[1]
-    assert check.holds
-    assert check.reached <= 0.3
-    found = shoal.audit(release.frame, plan, original=pa.table(rows))
-    assert found.checks[1].reached == check.reached
-    shuffled = release.frame.take(rng.permutation(60))
-    assert shoal.audit(shuffled, plan, original=pa.table(rows)).checks[1].reached == check.reached
-
-
-def test_who_is_near_a_limit_gets_new_matches_with_those_who_exceed_it(monkeypatch):
-    """Otherwise they exceed it in a later round, by other samples."""
-    rng = np.random.default_rng(4)
-    rows = pa.table({name: rng.integers(0, 8, 60) for name in "ab"})
-    table = encode(open_frame(rows), {name: Column(role="quasi") for name in "ab"})
-    monkeypatch.setattr(_weighed, "EXACT", 0)
-    monkeypatch.setattr(belief_limits, "ROUNDS", 1)
-    add, widened = belief_limits._add_matches, []
-
-    def noted(records, cause, *rest):
-        widened.append(cause.fails)
-        return add(records, cause, *rest)
-
-    monkeypatch.setattr(belief_limits, "_add_matches", noted)
-    models = [KConcealment(k=3), MatchingBelief(belief=0.25)]
-    for near in (0.0, belief_limits.NEAR):
-        monkeypatch.setattr(belief_limits, "NEAR", near)
-        Concealment().recode(table, models, LM(), np.random.default_rng(1))
-    exceeding, both = widened
-    assert exceeding.any()
-    assert both[exceeding].all()
-    assert exceeding.sum() < both.sum() < 60
-
-
-def test_a_release_says_that_all_records_are_published_alike(monkeypatch):
-    rows = pa.table({"a": [*range(12)], "b": [*range(12)]})
-    plan = Plan(
-        columns={"a": "quasi", "b": "quasi"},
-        models=[{"name": "k-concealment", "k": 2}, {"name": "matching-belief", "belief": 0.4}],
-        algorithm="concealment",
-        seed=1,
-    )
-    assert concealment.ALL_ALIKE not in shoal.anonymize(rows, plan).notes
-    monkeypatch.setattr(belief_limits, "ROUNDS", 0)
-    release = shoal.anonymize(rows, plan)
-    assert concealment.ALL_ALIKE in release.notes
-    assert len(set(map(str, release.frame.to_pylist()))) == 1
-
-
-def test_a_belief_needs_enough_people():
-    rows = pa.table({"a": [1, 2, 3, 4]})
-    plan = Plan(
-        columns={"a": "quasi"},
-        models=[{"name": "matching-belief", "belief": 0.2}],
-        algorithm="concealment",
-    )
-    with pytest.raises(CannotReach, match=r"probability 0\.25; ask for 0\.25") as caught:
-        shoal.anonymize(rows, plan)
-    assert caught.value.best == 0.25
-    release = shoal.anonymize(
-        rows,
-        plan.changed(
-            models=[{**plan.models[0].options(), "name": "matching-belief", "belief": 0.25}]
-        ),
-    )
-    assert release.checks[0].reached == pytest.approx(0.25)

@@ -133,8 +133,8 @@ def example(seed, n=6, often=0.4):
 
 def moved(move, people, published, state, counts, j):
     """One move of record or published record j."""
-    end = () if move == "walk" else (j + 1,)
-    getattr(kernels, move)(people, published, state, counts, j, *end)
+    who = (j,) if move == "walk" else (state.numbers, j, j + 1)
+    getattr(kernels, move)(people, published, state, counts, *who)
 
 
 @pytest.mark.parametrize("move", ["swap", "offer", "walk"])
@@ -207,8 +207,11 @@ def few_classes(seed, n=40, many=4):
     return fits[np.ix_(originals, classes)], originals, classes
 
 
-def check_against_twin(graph, seed):
-    """A chain counts what its slow twin counts, from the same random numbers."""
+def check_against_twin(graph, seed, closer=()):
+    """A chain counts what its slow twin counts, from the same random numbers.
+
+    Both look closer at the pairs at these shares of all pairs.
+    """
     matches = matches_of(linked(*graph), 0)
     if not matches.sampled_people:
         return
@@ -217,6 +220,10 @@ def check_against_twin(graph, seed):
     o, g = matches.of_original[: matches.pairs], matches.group[: matches.pairs]
     chain.burn_in(2)
     twin.run(2)
+    pairs = np.unique([int(share * matches.pairs) for share in closer]).astype(np.int64)
+    chain.look_closer(pairs)
+    for who, by, mine in zip(twin.focus, (twin.owner, twin.classes), (o, g), strict=True):
+        who += [i for i, group in enumerate(by) if group in mine[pairs]]
     for times in (1, 3):
         share, visits = chain.run(times)
         before = twin.moves
@@ -268,6 +275,20 @@ def test_a_chain_counts_what_its_twin_counts(graph, seed):
     check_against_twin(graph, seed)
 
 
+@settings(max_examples=examples(60))
+@given(
+    graph=graphs(most=9),
+    seed=st.integers(0, 2**32),
+    closer=st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=4),
+)
+def test_a_chain_that_looks_closer_counts_what_its_twin_counts(graph, seed, closer):
+    check_against_twin(graph, seed, closer)
+
+
+def test_a_chain_that_looks_closer_in_several_blocks():
+    check_against_twin(few_classes(4, n=5 * kernels.BLOCK + 20, many=30), 4, np.arange(0, 1, 0.01))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_chain_counts_what_its_twin_counts_in_large_classes(seed):
     check_against_twin(few_classes(seed), seed)
@@ -282,7 +303,7 @@ def test_sampling_agrees_with_enumeration(seed):
     covers, originals, classes = example(seed)
     chance, error = found(linked(covers, originals, classes), exact=0, samples=8000)
     expected = largest(covers, originals)
-    # Of equally likely records the first half may have chosen either.
+    # Of equally likely records each chain may have chosen either.
     assert (abs(chance - expected) <= 5 * error + 1e-9).all()
     assert error.max() < 0.05
 

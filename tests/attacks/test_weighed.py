@@ -149,6 +149,13 @@ def test_the_upper_bound_concentrates_a_distribution():
     assert found[1].tolist() == [1.0, 0.0, 0.0]
 
 
+def test_estimates_that_do_not_quite_add_up_make_no_share_too_large():
+    """Of two values, each half of every class, none has a share of more than one half."""
+    mean = np.array([[0.5 - 4e-9, 0.5 - 3e-9], [0.5 + 1e-9, 0.5 + 2e-9], [0.3, 0.6999]])
+    found = _concentrated(mean, np.full((3, 2), 0.5))
+    assert (found == [0.5, 0.5]).all()
+
+
 def test_a_value_that_is_possible_is_never_lost():
     """However unlikely a value is: distinct values stay distinct."""
     assert SCALE * 1e-9 > 1

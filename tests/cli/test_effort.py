@@ -10,9 +10,12 @@ import sys
 from random import Random
 from time import sleep
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
 
+import shoal
 from shoal import Plan
 from shoal.datasets import hospital
 from tests.command_line import left
@@ -31,6 +34,8 @@ def test_effort_and_seconds_are_options_of_the_algorithm(run, people):
     [
         (("--seconds", "0"), "peel", "peel needs seconds above 0 and finite, got seconds=0.0"),
         (("--seconds", "-1"), "peel", "peel needs seconds above 0 and finite, got seconds=-1.0"),
+        (("--seconds", "inf"), "peel", "peel needs seconds above 0 and finite, got seconds=inf"),
+        (("--seconds", "nan"), "peel", "peel needs seconds above 0 and finite, got seconds=nan"),
         (("--effort", "hihg"), "peel", "'quick', 'normal' or 'high'; did you mean 'high'?"),
         (("--seconds", "5"), "gaa", "gaa has no option 'seconds'; remove --seconds, or use"),
     ],
@@ -87,6 +92,8 @@ def test_a_real_interrupt_keeps_the_bound_that_is_proven(tmp_path):
     run = [sys.executable, "interrupted.py", *COMMAND, "--effort", "high", "--seconds", "0.1"]
     process = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert process.returncode == 130, process.stderr
+    said = " ".join(process.stderr.split())
+    assert said.count("The release is written. Ctrl-C now ends only the proof of a lower") == 1
     before = float((tmp_path / "before").read_text())
     for name in ("interrupted.py", "before"):
         (tmp_path / name).unlink()
@@ -115,3 +122,21 @@ relaxation.Relaxation.improve = interrupted
 sys.argv[0] = "shoal"
 main()
 """
+
+
+def test_a_report_of_a_timed_search_does_not_promise_the_same_release(tmp_path):
+    """Even with a seed: the clock ended the search."""
+    rng = np.random.default_rng(1)
+    rows = pa.table({name: rng.integers(0, 9, 60) for name in "abc"})
+    plan = {
+        "columns": dict.fromkeys("abc", "quasi"),
+        "models": [{"name": "k-anonymity", "k": 3}],
+        "algorithm": {"name": "peel", "effort": "high"},
+        "seed": 7,
+    }
+    for seconds, said in ((0.05, "ended by the clock"), (None, "exactly the same release again")):
+        algorithm = {**plan["algorithm"], "seconds": seconds}
+        shoal.anonymize(rows, {**plan, "algorithm": algorithm}).report(tmp_path / "report.html")
+        report = (tmp_path / "report.html").read_text()
+        assert said in report
+        assert ("may give another release" in report) == (seconds is not None)

@@ -171,3 +171,17 @@ def test_what_a_stage_has_found_so_far_is_shown(clock: Clock) -> None:
         "proving a lower bound on the loss (bound 4.21 %): 25 %, about 27 s left\n"
         "proving a lower bound on the loss (bound 4.43 %, gap 0.25 %): 50 %, about 19 s left\n"
     )
+
+
+def test_a_written_release_is_told_once_there_is_a_bound_to_keep(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen: list[str] = []
+    report = progress.telling_it_is_written(lambda stage, _: seen.append(stage))
+    for stage in ("analyzing", "bounding"):  # nothing would be kept yet
+        report(stage, 0.5)
+    assert capsys.readouterr().err == ""
+    for bound in (4.21, 4.43):
+        report(Stage("bounding", bound=bound), 0.5)
+    assert " ".join(capsys.readouterr().err.split()) == progress.WRITTEN
+    assert seen == ["analyzing", "bounding", "bounding", "bounding"]

@@ -199,8 +199,8 @@ def test_the_ways_out(roles: dict) -> None:
 @pytest.mark.parametrize(
     ("roles", "accept", "said"),
     [
-        (SINGLE, ["density"], "density is published unchanged and reveals area"),
-        (PAIR, ["key"], "lock and key are published unchanged and together reveal area"),
+        (SINGLE, ["density"], "density is not generalized and reveals area"),
+        (PAIR, ["key"], "lock and key are not generalized and together reveal area"),
     ],
     ids=["single", "one of two"],
 )
@@ -252,7 +252,7 @@ def test_the_command_writes_nothing(run, tmp_path: Path) -> None:
     status, out, errors = run(*words)
     assert status == 0, errors
     said = " ".join((out + errors).split())
-    assert "accepted by the plan: density is published unchanged" in said
+    assert "accepted by the plan: density is not generalized" in said
     assert (tmp_path / "out.csv").exists()
     assert json.loads((tmp_path / "out.json").read_text())["accepted"] == ["density"]
 
@@ -268,7 +268,7 @@ def test_why_it_is_refused_is_a_report_too(limits: dict, tmp_path: Path) -> None
     words = " ".join(re.sub(r"<[^>]*>", " ", page.partition("<body>")[2]).split())
     found = re.search(r"for (\d+) of 500 people", str(error.value))
     assert found is not None
-    assert "Not released. ✖ The requirement is satisfied. Columns that are published" in words
+    assert "Not released. ✖ The requirement is satisfied. Columns that are not generalized" in words
     assert f"leave fewer than 5 0 {found[1]} ✖ red By density: not accepted." in words
     assert "Give such a column the role quasi" in words
     assert "density other area" in words

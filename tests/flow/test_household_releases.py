@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -156,7 +157,7 @@ def test_what_links_members_is_said():
     table = {**people(), "income": [100 * home for home in people()["home"]]}
     plan = {**PLAN, "columns": {**COLUMNS, "income": "sensitive"}}
     notes = " ".join(anonymize(pa.table(table), plan, keep_order=True).notes)
-    assert "the same value of 'income', which is published unchanged" in notes
+    assert "the same value of 'income', which is not generalized" in notes
     assert "adjacent there, they still are" in notes
     assert "household-k-anonymity counts households, and all other requirements" in notes
 
@@ -165,6 +166,44 @@ COMPOSED = {
     **COLUMNS,
     "members": {"role": "quasi", "derive": "household-composition", "ages": "age"},
 }
+
+
+def test_exact_values_of_a_derived_column_have_no_limit_that_could_be_wider():
+    """Of a household with a size of its own, all that helps is to suppress it."""
+    table = {"home": [0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3], "region": ["n"] * 11, "age": [30] * 11}
+    columns = {
+        "home": "household",
+        "region": "quasi",
+        "age": "quasi",
+        "n": {"role": "quasi", "derive": "household-size"},
+    }
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 3}]}
+    with pytest.raises(CannotReach, match=r"^exact values of 'n' \(derive\)") as caught:
+        anonymize(pa.table(table), plan)
+    assert "at_most" not in str(caught.value)
+    assert "allow suppression = 0.4546" in str(caught.value)
+    release = anonymize(pa.table(table), {**plan, "suppression": 0.4546})
+    assert release.published == 6
+
+
+def test_households_are_called_households(tmp_path):
+    table = {**people(), "region": ["n"] * len(people()["home"])}
+    table["home"][0] = None
+    columns = {"home": "household", "region": "quasi", "age": "drop"}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 2}], "seed": 1}
+    release = anonymize(pa.table(table), plan)
+    assert any("counts as one household, which overstates k" in note for note in release.notes)
+    release.report(tmp_path / "report.html")
+    report = (tmp_path / "report.html").read_text()
+    assert re.search(r"which are of \d+ households, in", report)
+    assert "It was measured on the published table alone" in report
+
+
+def test_the_report_says_with_what_the_requirements_were_measured(tmp_path):
+    anonymize(pa.table(people()), PLAN).report(tmp_path / "report.html")
+    report = (tmp_path / "report.html").read_text()
+    assert "published table together with the household numbers of" in report
+    assert "measured on the published table alone" not in report
 
 
 def test_compositions_are_counted():

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from shoal import BadPlan, BadTable, CannotReach, Plan, anonymize, audit
 from shoal.cli.main import app
+from tests.naive import populations as naive
 
 # Six households of two or three; region and size are those of the household.
 HOMES = {
@@ -145,16 +146,50 @@ def test_the_command_line_writes_what_is_measured_of_each_record(tmp_path, monke
     with (tmp_path / "risks.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == [
-        "row", "risk", "individual_risk", "approximate_risk", "household_risk", "suda_score",
-        "dis_score", "minimal_unique",
+        "row", "risk", "class_size", "estimated_in_population", "individual_risk",
+        "approximate_risk", "household_risk", "suda_score", "dis_score", "minimal_unique",
     ]  # fmt: skip
     found = audit(pa.table(HOMES), PLAN, special_uniques=2)
     for name, values in found.record_table().items():
         assert [float(row[name]) for row in rows] == pytest.approx(values, rel=1e-5)
     assert [row["row"] for row in rows] == [str(i) for i in range(1, 14)]
+    each = list(zip(HOMES["region"], HOMES["age"], strict=True))  # of each person one record
+    for i, row in enumerate(rows):
+        mine = [w for w, other in zip(HOMES["w"], each, strict=True) if other == each[i]]
+        assert int(row["class_size"]) == len(mine)
+        assert float(row["estimated_in_population"]) == pytest.approx(sum(mine))
     numbers = json.loads((tmp_path / "numbers.json").read_text())
     assert numbers["special_uniques"] == found.as_dict()["special_uniques"]
     assert numbers["sample"]["basis"] == "weights"
+
+
+def test_sizes_of_classes_are_written_in_full(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text("age\n" + "30\n40\n40\n")
+    plan = Plan(columns={"age": "quasi"}, population={"size": 30_000_001})
+    plan.save(tmp_path / "plan.toml")
+    monkeypatch.chdir(tmp_path)
+    words = ["audit", "t.csv", "--plan", "plan.toml", "--record-risks", "risks.csv"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "risks.csv").open() as file:
+        rows = [list(row.values())[1:4] for row in csv.DictReader(file)]
+    assert rows == [["1", "1", "10000000"], ["0.5", "2", "20000001"], ["0.5", "2", "20000001"]]
+
+
+def test_the_sizes_of_classes_with_a_missing_value_that_may_be_any():
+    """f = 3 1 4 2 2 2 1 3 and F = 108 45.5 125 56 100 100 123.5 108 (../shared/risk.md)."""
+    table = {
+        "A": [2, 3, 2, 2, 3, 3, 1, 2],
+        "B": [3, 3, 3, 3, 3, 3, 4, 3],
+        "C": [1, 3, None, 2, 1, 1, None, 1],
+        "w": [18, 45.5, 39, 17, 92, 8, 123.5, 51],
+    }
+    columns = {"A": "quasi", "B": "quasi", "C": "quasi", "w": "weight"}
+    found = audit(pa.table(table), {"columns": columns, "population": {"missing": "any"}})
+    measured = found.record_table()
+    assert measured["class_size"].tolist() == [3, 1, 4, 2, 2, 2, 1, 3]
+    people = [108, 45.5, 125, 56, 100, 100, 123.5, 108]
+    assert measured["estimated_in_population"].tolist() == people
 
 
 def test_a_population_that_is_not_estimated_is_noted(tmp_path):
@@ -271,3 +306,32 @@ def test_plans_that_derive_what_cannot_be(changed, message):
         Plan(**{**PLAN, "columns": {**COLUMNS, "members": column}})
     with pytest.raises(BadPlan, match="no household column"):
         Plan(columns={"members": SIZES["members"]}, models=PLAN["models"])
+
+
+def test_a_missing_value_may_be_any_in_a_release_too():
+    """Releases count equal records together, and once took missing for a value then."""
+    rng = np.random.default_rng(0)
+    ages = [None if rng.random() < 0.2 else int(one) for one in rng.integers(0, 3, 60)]
+    table = pa.table({"a": ages, "b": rng.integers(0, 3, 60)})
+    plan = {
+        "columns": {"a": "quasi", "b": "quasi"},
+        "models": [{"name": "k-anonymity", "k": 2}],
+        "population": {"fraction": 0.1, "missing": "any"},
+    }
+    release = anonymize(table, plan)
+    told = release.as_dict()["sample"]["individual_risk"]
+    cells = [*zip(*release.frame.to_pydict().values(), strict=True)]
+    f = [
+        sum(all(x is None or y is None or x == y for x, y in zip(one, other, strict=True))
+            for other in cells)
+        for one in cells
+    ]  # fmt: skip
+    ours = [naive.risk_by_sum(many, 10 * many) for many in f]
+    assert told["mean"] == pytest.approx(sum(ours) / 60, rel=1e-6)
+    assert audit(release.frame, plan).as_dict()["sample"]["individual_risk"] == told
+
+
+def test_people_with_several_records_and_missing_values_that_may_be_any():
+    plan = {"columns": {"a": "quasi", "who": "person"}, "population": {"missing": "any"}}
+    with pytest.raises(BadPlan, match=r'missing = "any" .* person column \(.who.\)'):
+        Plan(**plan)

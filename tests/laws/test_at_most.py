@@ -22,30 +22,33 @@ from shoal.measures.verify import seen
 from shoal.models.average_risk import AverageRisk
 from shoal.models.beta_likeness import BetaLikeness
 from shoal.models.delta_disclosure import DeltaDisclosure
-from shoal.models.distinct_l_diversity import DistinctLDiversity
+from shoal.models.delta_presence import DeltaPresence
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.k_concealment import KConcealment
+from shoal.models.k_map import KMap
 from shoal.models.share_at_risk import ShareAtRisk
-from shoal.models.t_closeness import TCloseness
 from shoal.table.match_graph import link
 from shoal.table.published_table import preview_release
 from shoal.table.recoding import check_covers
 from tests.naive import at_most as naive
 from tests.naive.proofs import allowed, fewest_suppressed
+from tests.naive.requirements import EVERY, Release, combined, satisfies
 from tests.random_tables import limited, random_table
-from tests.strategies import examples, first_of, tables
+from tests.strategies import examples, first_of, inhabited, sampled, tables
 
 ALGORITHMS = list(catalog.algorithms.decided)
 FORMING = [name for name in ALGORITHMS if catalog.algorithms[name]().serves(KAnonymity(k=2))]
 FREE = [name for name in FORMING if catalog.algorithms[name].free]
 ALSO = [
-    DistinctLDiversity(column="s", l=2),
-    TCloseness(column="s", t=0.5),
+    *EVERY,
     BetaLikeness(column="s", beta=2.0),
     DeltaDisclosure(column="s", delta=1.5),
     AverageRisk(r=0.4),
     ShareAtRisk(share=0.3, threshold=0.34),
+    KMap(k=3),
+    DeltaPresence(high=0.8),
 ]
+PERSONS = tables(persons=True, sensitive=True)
 
 
 def published_within(table, recoding):
@@ -105,17 +108,15 @@ def test_nothing_beyond_it_is_published_and_no_more_is_suppressed_than_must_be(n
 @settings(max_examples=examples(60), deadline=None)
 @pytest.mark.parametrize("name", FORMING)
 @given(
-    table=tables(persons=True, sensitive=True),
+    table=st.one_of(PERSONS, inhabited(PERSONS), sampled(PERSONS)),
     seed=st.integers(0, 99),
     more=st.lists(st.sampled_from(ALSO), max_size=2, unique_by=lambda one: one.name),
 )
 def test_with_other_requirements(name, table, seed, more):
-    """Also those about the distribution of what is published, and about the whole table."""
+    """Every other model that the algorithm supports, also those about the whole table."""
     rng = np.random.default_rng(seed)
-    table, models = limited(table, rng), [KAnonymity(k=2), *more]
-    algorithm = catalog.algorithms[name]().suppressing(1.0)
-    if not all(map(algorithm.serves, models)):
-        return
+    table, algorithm = limited(table, rng), catalog.algorithms[name]().suppressing(1.0)
+    models = combined(algorithm, table, [KAnonymity(k=2)], more)
     try:
         found = recode(algorithm, table, models, NLLM(), rng)
     except CannotReach:
@@ -123,6 +124,7 @@ def test_with_other_requirements(name, table, seed, more):
     check_covers(table, found)
     published_within(table, found)
     assert satisfied(table, found, models)
+    assert all(satisfies(Release.of(table, found), model) for model in models)
 
 
 @settings(max_examples=examples(60), deadline=None)

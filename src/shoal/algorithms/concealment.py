@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 from typing import ClassVar, Literal, NamedTuple
 
@@ -12,9 +13,9 @@ from pydantic import Field
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.concealing.belief_limits import Limits, settle
 from shoal.algorithms._shared.concealing.concealed_records import ConcealedRecords
-from shoal.algorithms._shared.requirements import check_reachable
+from shoal.algorithms._shared.requirements import check_linked, check_reachable
 from shoal.base.arrays import Longs
-from shoal.base.errors import BadPlan, CannotReach, WayOut, did_you_mean
+from shoal.base.errors import BadPlan, WayOut, did_you_mean
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import AtLeastTwo
 from shoal.losses import Loss
@@ -27,10 +28,14 @@ from shoal.models.p_sensitivity import PSensitivity
 from shoal.table.encode import Table
 from shoal.table.recoding import Recoding
 
-ALL_ALIKE = (
-    "the limits on an attacker's certainty were not reached by adding possible records, so all "
-    "records are published alike; a higher limit, or peel with k-anonymity or freeform with "
-    "k-belief, usually loses less"
+NOT_ALIKE = (
+    "the records that could be a person's are not equally likely, and one of them may be almost "
+    "certain (see the attack matching); for the same certainty of an attacker, {rather} usually "
+    "loses less"
+)
+LIMITED = (
+    "the records that could be a person's are not equally likely (see the attack matching); for "
+    "the same certainty of an attacker, {rather} usually loses less"
 )
 
 
@@ -40,7 +45,8 @@ class Concealment(Algorithm):
     The steps are (k,1)-anonymity, then (1,k)-anonymity (Algorithm 3), then k-concealment
     (Algorithm 5), as far as the models require them. p-sensitivity and l-diversity are satisfied
     over the records that match a person (Algorithm 7). matching-belief and shares of sensitive
-    values are limits on probabilities: whoever exceeds one gets more matches until none does.
+    values are limits on probabilities: records by which one is exceeded are published like their
+    nearest ones, until none is; or all records in classes of k people, if that loses less.
 
     `start`: for (k,1)-anonymity each record is published as the cheapest values that cover k
     records. The paper considers them too expensive to find (Algorithm 1) and adds one nearest
@@ -85,24 +91,17 @@ class Concealment(Algorithm):
 
     def notes(self, seed: int | None) -> list[str]:
         """Remarks for the reader of a release about how it was made."""
-        advice = (
-            "the records that could be a person's are not equally likely, and one of them may be "
-            "almost certain (see the attack matching); for the same certainty of an attacker, "
-            f"{self.rather} usually loses less"
-        )
         if not self.randomized:
             return [
-                advice,
                 "made without randomization: an attacker who knows all originals and the algorithm "
                 "can run it again and see which record became which",
             ]
         if seed is not None:
             return [
-                advice,
                 "made with a fixed seed: an attacker who knows all originals and the seed can run "
                 "it again and see which record became which; set no seed for a release",
             ]
-        return [advice]
+        return []
 
     def recode(
         self,
@@ -133,10 +132,14 @@ class Concealment(Algorithm):
             records.cover(needs.neighbours, visit())
         if needs.matches > 1:
             records.conceal(needs.matches, visit())
-            if not settle(records, Limits.of(models), visit):
-                alike = np.zeros_like(table.codes[:1]), np.zeros(table.rows, np.int64)
-                return Recoding(*alike, notes=(ALL_ALIKE,))
-        return records.recoding()
+            limits = Limits.of(models)
+            records.diversify(limits.values, visit)
+            made, in_classes = settle(records, limits, max(needs))
+            if in_classes:
+                return made
+            advice = NOT_ALIKE if limits.belief is None else LIMITED
+            return replace(made, notes=(*made.notes, advice.format(rather=self.rather)))
+        return replace(records.recoding(), notes=(NOT_ALIKE.format(rather=self.rather),))
 
 
 class _Needs(NamedTuple):
@@ -164,25 +167,12 @@ def _needs(models: Sequence[Model]) -> _Needs:
 
 def _check(table: Table, models: Sequence[Model], needs: _Needs, q: int | None) -> None:
     """Raise an error for requirements that cannot be satisfied."""
-    linked = [model for model in models if isinstance(model, LinkageModel)]
     if any(isinstance(model, SensitiveModel) for model in models) and needs.matches == 1:
         raise BadPlan(
             "concealment satisfies models about sensitive values only together with "
             "k-concealment; add that model, or choose an algorithm that forms classes"
         ).offering(WayOut("add", "k-concealment", {"k": max(2, needs.preimages)}))
-    for model in models:
-        if isinstance(model, MatchingBelief) and not model.holds(best := 1.0 / table.rows):
-            raise CannotReach(model.key, best, model.out_of_reach(best)).offering(
-                *model.ways_out(best)
-            )
-    for model in linked:
-        if model.k > table.rows:
-            raise CannotReach(
-                model.key,
-                table.rows,
-                f"{model.key} with k={model.k} cannot be reached: the table has {table.rows} rows; "
-                f"the best k possible is {table.rows}: use that, or add rows",
-            ).offering(WayOut("set", model.key, {"k": table.rows}), WayOut("remove", model.key))
+    check_linked(table, models)
     if q is not None and q < needs.preimages > 1:
         raise BadPlan(
             f"concealment: q={q} leaves no choice of {needs.preimages - 1} near records; use a "

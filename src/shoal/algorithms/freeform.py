@@ -15,8 +15,9 @@ from shoal.algorithms._shared.factors.factor import People, of_classes, pairs_of
 from shoal.algorithms._shared.factors.specialize import specialize
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.search import improved, peel
+from shoal.algorithms._shared.requirements import check_linked
 from shoal.base.arrays import Ints, Longs
-from shoal.base.errors import BadTable, CannotReach, WayOut
+from shoal.base.errors import BadTable
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import AtLeastTwo, NotNegative
 from shoal.kernels.sorting import sort_rows
@@ -32,7 +33,7 @@ PASSES = 1  # of exchange between classes, at the start
 
 
 class Freeform(Algorithm):
-    """Publishes rows without classes; k people fit each, and every pairing has the chance 1/k.
+    """Publishes rows without classes; k people fit each, every pairing with probability 1/k.
 
     Each row covers k different people, its members, and everybody is a member of k rows. Who is
     published as which row is drawn at random, so that each of the k rows of a person has the
@@ -91,8 +92,10 @@ class Freeform(Algorithm):
     ) -> Recoding:
         """Find rows with k members each, and draw who is published as which."""
         asked = [model for model in models if isinstance(model, LinkageModel | MaxBelief)]
-        k = max(model.k for model in asked)
-        _check(table, next(model for model in asked if model.k == k))
+        strictest = max(asked, key=lambda model: model.k)
+        k = strictest.k
+        check_linked(table, [strictest])
+        _check_memory(table, k)
         problem = PeelingProblem(table, k, exact_costs(loss, table.domains, table.rows), progress)
         classes = improved(problem, peel(problem), PASSES)
         parts = _parts(problem, classes, self.component)
@@ -166,21 +169,11 @@ def _parts(problem: PeelingProblem, classes: Recoding, most: int) -> list[Longs]
     return np.split(by, cuts)
 
 
-def _check(table: Table, model: LinkageModel | MaxBelief) -> None:
-    """Raise an error for requirements that cannot be satisfied."""
-    if model.k > table.rows and isinstance(model, MaxBelief):
-        best = 1.0 / table.rows
-        raise CannotReach(model.key, best, model.out_of_reach(best)).offering(*model.ways_out(best))
-    if model.k > table.rows:
-        raise CannotReach(
-            model.key,
-            table.rows,
-            f"{model.key} with k={model.k} cannot be reached: the table has {table.rows} rows; "
-            f"the best k possible is {table.rows}: use that, or add rows",
-        ).offering(WayOut("set", model.key, {"k": table.rows}), WayOut("remove", model.key))
-    if table.rows * model.k > MOST_MEMBERS:
+def _check_memory(table: Table, k: int) -> None:
+    """Raise an error if there are too many members of rows."""
+    if table.rows * k > MOST_MEMBERS:
         raise BadTable(
             f"freeform needs a list of all members of all rows: {table.rows:,} rows with "
-            f"k={model.k} are {table.rows * model.k:,}, and memory allows {MOST_MEMBERS:,}; use a "
+            f"k={k} are {table.rows * k:,}, and memory allows {MOST_MEMBERS:,}; use a "
             "smaller k, or the algorithm peel"
         )

@@ -5,28 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from shoal.attacks._matches import Matches
 from shoal.base.arrays import Floats, Longs
 from shoal.base.pace import INTERVAL, Pace
+from shoal.base.progress import Progress
 from shoal.kernels.matching.matchings import (
     BLOCK,
     Counts,
+    Focus,
     State,
     begin_counts,
     end_counts,
     sweep,
 )
 
+CHAINS = 2  # so that one can judge what the other one found
+
+T = TypeVar("T")
+
 
 class Chain:
     """A Markov chain over the perfect matchings of the sampled components."""
 
     def __init__(self, graph: Matches, rng: np.random.Generator) -> None:
-        self.sides = graph.sides
+        self.graph, self.sides = graph, graph.sides
         self.stop = Event()
         self.sweeps = 0
         self.pace = Pace()  # shared by all runs: a small graph is swept many times at once
@@ -45,9 +51,22 @@ class Chain:
             random=rng.integers(2**64, size=1, dtype=np.uint64),
             place=np.zeros(classes, np.int32),
             path=np.zeros(classes + 1, np.int32),
+            numbers=np.arange(n, dtype=np.int32),
             asked=np.zeros(BLOCK, np.int32),
         )
+        self.focus = Focus(np.zeros(0, np.int32), np.zeros(0, np.int32))
         self.records = graph.originals[graph.of_original[: graph.pairs]]
+
+    def look_closer(self, pair: Longs) -> None:
+        """From now on, records in these pairs make more requests.
+
+        Moves must not depend on the present matching, so the pairs must be those of other samples.
+        """
+        people, published = self.sides
+        o, g = np.zeros(len(people.heads), np.bool_), np.zeros(len(published.heads), np.bool_)
+        o[self.graph.of_original[pair]] = g[self.graph.group[pair]] = True
+        both = np.flatnonzero(o[people.group]), np.flatnonzero(g[published.group])
+        self.focus = Focus(*(each.astype(np.int32) for each in both))
 
     def burn_in(self, times: int) -> None:
         """Sweep without counting, to get away from the first matching."""
@@ -70,17 +89,47 @@ class Chain:
         records = len(self.state.held)  # each is a step of a sweep
         while at[1] < times and not self.stop.is_set():
             steps = at[0] + at[1] * records
-            sweep(*self.sides, self.state, counts, at, times, self.pace.begin())
+            sweep(*self.sides, self.state, counts, self.focus, at, times, self.pace.begin())
             self.pace.end(int(at[0] + at[1] * records - steps))
             self.sweeps = before + int(at[1])
 
 
-def run_together(
-    job: Callable[[Chain], Any],
+def sampled(
+    graph: Matches,
+    seed: int,
+    sweeps: tuple[int, int],
+    closer: tuple[float, int],
+    look: Callable[[Chain], T],
+    progress: Progress,
+) -> list[T]:
+    """What `look` finds in each chain after burn-in; it sweeps itself.
+
+    `sweeps`: of the burn-in, and of `look`. From then on chains look closer at pairs of more than
+    the first of `closer`, at one in so many originals at most.
+    """
+    burn_in, all_sweeps = sweeps[0], sum(sweeps)
+
+    def begin(chain: Chain) -> Floats:
+        chain.burn_in(burn_in // 2)
+        return chain.run(burn_in - burn_in // 2)[0]
+
+    def report(done: float) -> None:
+        progress("sampling", done)
+
+    chains = [Chain(graph, rng) for rng in np.random.default_rng(seed).spawn(CHAINS)]
+    # Where a chain looks closer was found by the other one, and so does not depend on it.
+    first = _run_together(begin, chains, all_sweeps, report)
+    for chain, share in zip(chains, reversed(first), strict=True):
+        chain.look_closer(graph.most_likely(share, *closer))
+    return _run_together(look, chains, all_sweeps, report)
+
+
+def _run_together(
+    job: Callable[[Chain], T],
     chains: list[Chain],
     sweeps: int,
     report: Callable[[float], None],
-) -> Any:
+) -> list[T]:
     """Run chains in parallel; each has its own random numbers, so their order does not matter.
 
     `report` is called with the share of the sweeps that is done.

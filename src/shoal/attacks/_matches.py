@@ -70,6 +70,21 @@ class Matches:
             )  # fmt: skip
         return share
 
+    def largest(self, chance: Floats) -> Longs:
+        """The first most likely pair of each original, int64[originals]."""
+        most = np.maximum.reduceat(chance, self.start[:-1])
+        held = np.flatnonzero(chance == most[self.of_original])
+        return held[np.searchsorted(self.of_original[held], np.arange(len(most)))]
+
+    def most_likely(self, share: Floats, above: float, every: int) -> Longs:
+        """The most likely pairs of sampled originals, if likelier than this: one in `every`."""
+        chance = np.zeros(len(self.group))
+        chance[: self.pairs] = share / self.classes[self.group[: self.pairs]]
+        pair = self.largest(chance)[: self.sampled[0]]
+        pair = pair[chance[pair] > above]
+        most = -(-self.sampled[0] // every)
+        return pair[np.argsort(-chance[pair], kind="stable")[:most]]
+
     @cached_property
     def sides(self) -> tuple[Side, Side]:
         """The sampled originals and classes."""

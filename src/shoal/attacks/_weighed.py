@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from shoal.attacks._chains import Chain, run_together
+from shoal.attacks._chains import CHAINS, Chain, sampled
 from shoal.attacks._matches import Matches, matches_of
 from shoal.base.arrays import Floats, Longs
 from shoal.base.progress import Progress, silent
@@ -28,13 +28,15 @@ from shoal.table.match_graph import Believed, MatchGraph, perfect_matching
 from shoal.table.sensitive import Histogram
 
 EXACT = 12  # components with no more than 2 ** EXACT states are counted
-CHAINS, SWEEPS = 2, 10  # sweeps per batch, more for small tables
+SWEEPS = 10  # sweeps per batch, more for small tables
 BATCHES = 5, 16  # per chain; fewer for large graphs, so that no more than KEPT numbers are kept
 KEPT = 100_000_000
 CONFIDENCE = 0.99  # that all upper bounds hold
 SEED = 0  # of the samples by which releases are judged
 SCALE = 2**40  # a probability of 1, as histograms count whole numbers
 BURN_IN = 4  # batches
+FEWER = 4  # times fewer sweeps where samples only try
+CLOSER = 16  # the chains look closer at the most certain one in so many originals
 ALIKE = 4  # rounds in which originals and classes are told apart by their neighbours
 CELLS = 4_000_000  # of people and values that are looked at together
 
@@ -47,17 +49,36 @@ class Weighed:
     share: Floats  # float64[pairs], that a record of the original is in the class
     batches: npt.NDArray[np.float32]  # float32[batches, sampled pairs], the same per batch
     moves: Floats  # float64[originals], changes of a record; infinite where matchings were counted
+    narrower: float = 1.0  # standard errors of the samples that judge, compared with these
 
     @property
     def sampled_people(self) -> int:
         """People whose probabilities are estimates."""
         return self.graph.sampled_people
 
-    def highest(self, margin: float = 0.0) -> Floats:
+    def highest(self) -> Floats:
         """At most with this probability a record is a person's, float64[originals].
 
-        The originals are in the order of the linkage. `margin` is a number of standard errors to
-        add to those of the confidence.
+        The originals are in the order of the linkage.
+        """
+        most = np.empty(len(self.graph.original))
+        most[self.graph.original] = np.maximum.reduceat(self._bounds(), self.graph.start[:-1])
+        return most
+
+    def of_classes(self, margin: float = 0.0) -> Floats:
+        """At most with this probability a record of a class is a given person's, float64[classes].
+
+        The classes are in the order of the linkage. `margin` is a number of standard errors to add
+        to those of the confidence.
+        """
+        most = np.zeros(len(self.graph.classes))
+        np.maximum.at(most, self.graph.published[self.graph.group], self._bounds(margin))
+        return most
+
+    def _bounds(self, margin: float = 0.0) -> Floats:
+        """The upper bound on the probability of a record in each pair, float64[pairs].
+
+        Records that are published alike are equally likely, so of s none is with more than 1/s.
         """
         graph, sure = self.graph, self._errors_added(self.graph.pairs) + margin
         mean = self.share.copy()
@@ -65,10 +86,7 @@ class Weighed:
             error = np.zeros(len(mean))
             error[: graph.pairs] = _batch_error(self.batches)
             mean += sure * np.maximum(error, self._unsure[graph.of_original])
-        each = np.minimum(mean, 1.0) / graph.classes[graph.group]
-        most = np.empty(len(graph.original))
-        most[graph.original] = np.maximum.reduceat(each, graph.start[:-1])
-        return most
+        return np.asarray(np.minimum(mean, 1.0) / graph.classes[graph.group])
 
     def _errors_added(self, bounds: int) -> float:
         """Standard errors above an estimate so that this many bounds hold together."""
@@ -76,7 +94,8 @@ class Weighed:
 
         if not len(self.batches):
             return 0.0
-        return float(-stdtrit(len(self.batches) - 1, (1.0 - CONFIDENCE) / bounds))
+        each = -stdtrit(len(self.batches) - 1, (1.0 - CONFIDENCE) / bounds)
+        return float(each) * self.narrower
 
     @property
     def _unsure(self) -> Floats:
@@ -126,8 +145,9 @@ class Weighed:
             mean = spread(self.share, pairs, start)
             support = spread(np.ones(len(self.share)), pairs, start) > 0
             if len(self.batches):
-                error = self._errors(mine, pairs, start, spread)
-                mean = _concentrated(mean, np.where(support, mean + sure * error, 0.0))
+                upper = mean + sure * self._errors(mine, pairs, start, spread)
+                upper = np.minimum(upper, _largest_shares(held, graph.group[pairs], start))
+                mean = _concentrated(mean, np.where(support, upper, 0.0))
             yield mean, support
 
     def _errors(self, mine: Longs, pairs: Longs, start: Longs, spread: Any) -> Floats:
@@ -148,26 +168,50 @@ def _batch_error(batches: npt.NDArray[np.float32]) -> Floats:
     return np.asarray(batches.std(axis=0, ddof=1, dtype=np.float64) / np.sqrt(len(batches)))
 
 
+def _largest_shares(held: Any, group: Longs, start: Longs) -> Floats:
+    """The largest share that each value has in the classes of each original.
+
+    A probability is a mean of these shares, so it is not larger.
+    """
+    columns = held.tocsc()
+    most = np.empty((len(start) - 1, held.shape[1]))
+    for value in range(held.shape[1]):
+        share = np.zeros(held.shape[0])
+        part = slice(columns.indptr[value], columns.indptr[value + 1])
+        share[columns.indices[part]] = columns.data[part]
+        most[:, value] = np.maximum.reduceat(share[group], start[:-1])
+    return most
+
+
 def _concentrated(mean: Floats, upper: Floats) -> Floats:
-    """Distributions in which the value that could be most likely has its upper bound."""
+    """Distributions in which the value that could be most likely has its upper bound.
+
+    Estimates add up to 1 only nearly: what they lack would make a share larger than it can be.
+    """
     row = np.arange(len(mean))
     top = upper.argmax(axis=1)
-    old, new = mean[row, top], np.minimum(upper[row, top], 1.0)
-    rest = np.maximum(1.0 - old, 0.0)
-    factor = np.divide(1.0 - new, rest, out=np.ones_like(rest), where=rest > 0)
-    found = mean * np.minimum(factor, 1.0)[:, None]
+    new = np.minimum(upper[row, top], 1.0)
+    found = mean.copy()
+    found[row, top] = 0.0
+    rest = found.sum(axis=1)
+    new[rest <= 0] = 1.0
+    found *= np.divide(1.0 - new, rest, out=np.zeros_like(rest), where=rest > 0)[:, None]
     found[row, top] = new
-    return np.asarray(found)
+    return found
 
 
 _KNOWN: WeakKeyDictionary[MatchGraph, dict[int, Weighed]] = WeakKeyDictionary()
 
 
 def weigh(linkage: MatchGraph, progress: Progress = silent, seed: int = SEED) -> Weighed:
-    """The probabilities of a graph's matches; sampled once, with the same random numbers."""
+    """The probabilities of a graph's matches; sampled once, with the same random numbers.
+
+    Only the samples of SEED judge. Others try, with fewer sweeps, and with errors as small as those
+    that judge will have.
+    """
     known = _KNOWN.setdefault(linkage, {})
     if seed not in known:
-        known[seed] = _weigh(linkage, progress, seed=seed)
+        known[seed] = _weigh(linkage, progress, seed=seed, fewer=1 if seed == SEED else FEWER)
     return known[seed]
 
 
@@ -226,7 +270,11 @@ def _mixed(number: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
 
 
 def _weigh(
-    linkage: MatchGraph, progress: Progress, exact: int | None = None, seed: int = SEED
+    linkage: MatchGraph,
+    progress: Progress,
+    exact: int | None = None,
+    seed: int = SEED,
+    fewer: int = 1,
 ) -> Weighed:
     ordered, by, by_class = _in_order(linkage)
     graph = matches_of(ordered, EXACT if exact is None else exact)
@@ -235,22 +283,19 @@ def _weigh(
     moves = np.full(len(graph.originals), np.inf)
     if not graph.sampled_people:
         return Weighed(graph, share, np.zeros((0, 0), np.float32), moves)
-    each = SWEEPS * graph.ease
+    each = max(SWEEPS * graph.ease // fewer, 1)
     burn_in = each * BURN_IN
     many = int(np.clip(KEPT // (CHAINS * graph.pairs), *BATCHES))
 
     def look(chain: Chain) -> tuple[list[npt.NDArray[np.float32]], Longs]:
-        chain.burn_in(burn_in)
         runs = [chain.run(each) for _ in range(many)]
         often = np.sum([often for _, often in runs], axis=0)
         return [share.astype(np.float32) for share, _ in runs], often
 
-    chains = [Chain(graph, rng) for rng in np.random.default_rng(seed).spawn(CHAINS)]
-    total = burn_in + each * many
-    found = run_together(look, chains, total, lambda x: progress("sampling", x))
+    found = sampled(graph, seed, (burn_in, each * many), (0.0, CLOSER), look, progress)
     batches = np.stack([batch for one, _ in found for batch in one])
     often = sum(visits for _, visits in found)
     m = graph.sampled[0]
     moves[:m] = np.add.reduceat(often, graph.start[:m]) / graph.originals[:m]
     share[: graph.pairs] = batches.mean(axis=0, dtype=np.float64)
-    return Weighed(graph, share, batches, moves)
+    return Weighed(graph, share, batches, moves, float(fewer) ** -0.5)

@@ -51,6 +51,7 @@ STAGES = {
     "tossing": "randomizing each record",
     "covering": "generalizing each record",
     "concealing": "concealing each record",
+    "weighing": "limiting what an attacker believes",
     "specializing": "generalizing each record",
     "decode": "building the release",
     "group": "counting equal records",

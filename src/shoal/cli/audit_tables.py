@@ -19,7 +19,7 @@ from shoal.cli.measure_rows import (
 )
 from shoal.cli.screens.analysis_tables import show_analyses, show_learning
 from shoal.cli.screens.uniques_tables import show_uniques
-from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_uncovered
+from shoal.cli.warnings import note_attackers, note_unweighed, warn_of_exposure, warn_uncovered
 from shoal.flow.audit import Audit
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.sample_facts import sample_rows
@@ -40,6 +40,7 @@ def show_audit(console: Console, audit: Audit) -> None:
     warn_of_exposure(console, audit.exposure, audit.attackers, audit.if_known, audit.worrying)
     print_tables(console, lambda: attack_findings(audit.attacks))
     note_unweighed(console, audit.exposure)
+    note_attackers(console, audit.exposure, audit.checks)
     if audit.analyses is not None:
         show_analyses(console, audit.analyses)
     if audit.learning is not None:

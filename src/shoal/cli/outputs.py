@@ -14,6 +14,7 @@ from rich.console import Console
 from shoal.base.errors import BadFile, NotHeld
 from shoal.base.progress import Progress
 from shoal.cli.console import print_plain
+from shoal.cli.progress import telling_it_is_written
 from shoal.databases.database import Database
 from shoal.flow.release import Release
 from shoal.flow.saving.refused import JSON
@@ -82,10 +83,12 @@ def write_release(
     replace: bool = False,
     codebook: Path | None = None,
     learn: str | None = None,
+    is_stream: bool = False,
 ) -> None:
     """Write the release and its recoding first, then report and JSON, which may take long.
 
-    Files that belong together get their names when all of them are complete.
+    Files that belong together get their names when all of them are complete. `is_stream`: the
+    release is passed on to standard output later.
     """
     if learn is not None:
         release.check_learnable(learn)
@@ -93,6 +96,8 @@ def write_release(
         if recoding is not None:
             release.recoding.save(files.enter_context(atomic(recoding, private=True)))
         release.save(out, replace=replace)
+    if not is_stream:
+        progress = telling_it_is_written(progress)
     try:
         with ExitStack() as files:
             if explain:

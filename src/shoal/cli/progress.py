@@ -16,11 +16,15 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 
 from shoal.base import interrupt
-from shoal.base.progress import Progress, Timing, described
+from shoal.base.progress import Progress, Timing, described, found_by
 from shoal.kernels import on_compiling
 
 # Seconds until the first line, and between two lines, where no bar can be drawn.
 FIRST, INTERVAL = 2.0, 5.0
+WRITTEN = (
+    "The release is written. Ctrl-C now ends only the proof of a lower bound, and the bound so far "
+    "is kept."
+)
 COMPILING = "Compiling kernels (first run only, about 30 s) …"
 
 
@@ -35,6 +39,24 @@ def progress_on(console: Console) -> Iterator[Progress]:
             draw(stage, share)
 
         yield report
+
+
+def telling_it_is_written(progress: Progress) -> Progress:
+    """The same progress after a release was written: says so once it may take minutes more.
+
+    That is as soon as the linear program of high effort reports a bound. Before that there is none
+    that could be kept.
+    """
+    told = False
+
+    def report(stage: str, share: float) -> None:
+        nonlocal told
+        if stage == "bounding" and found_by(stage) and not told:
+            told = True
+            Console(stderr=True).print(WRITTEN, markup=False)
+        progress(stage, share)
+
+    return report
 
 
 @contextmanager

@@ -20,7 +20,13 @@ from shoal.cli.measure_rows import (
     weighted_rows,
 )
 from shoal.cli.screens.analysis_tables import show_learning
-from shoal.cli.warnings import note_unweighed, warn_of_exposure, warn_of_little_left, warn_uncovered
+from shoal.cli.warnings import (
+    note_attackers,
+    note_unweighed,
+    warn_of_exposure,
+    warn_of_little_left,
+    warn_uncovered,
+)
 from shoal.flow.release import Release
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.sample_facts import sample_rows
@@ -53,6 +59,7 @@ def show_release(console: Console, release: Release) -> None:
         lambda: attack_changes(release.before, release.after),
     )
     note_unweighed(console, release.after)
+    note_attackers(console, release.after, release.checks)
     for one in release.learned.values():
         show_learning(console, one)
     show_notes(console, release.notes)

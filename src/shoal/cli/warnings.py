@@ -15,6 +15,7 @@ from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
 from shoal.models import Check
 from shoal.report.facts import LITTLE
+from shoal.report.guarantees import two_attackers
 
 MOST_COLUMNS = 3  # columns that get a warning of their own
 
@@ -60,7 +61,8 @@ def warn_of_little_left(console: Console, release: Release) -> None:
     if one or release.quality.root_percent >= LITTLE:
         why = "all records look the same" if one else "nearly every value is suppressed"
         advice = (
-            "; weaker requirements, fewer quasi-identifiers or finer hierarchies would keep more"
+            "; weaker requirements, fewer quasi-identifiers, finer hierarchies or another "
+            "algorithm may keep more"
             if applied is None
             else ""
         )
@@ -84,3 +86,12 @@ def note_unweighed(console: Console, exposure: Exposure) -> None:
             "likely, so no re-identification risk is reported"
         )
         show_notes(console, [note])
+
+
+def note_attackers(console: Console, exposure: Exposure, checks: Sequence[Check]) -> None:
+    """Say why somebody is at a higher risk than a requirement on a draw allows."""
+    if not (exposure.linked and exposure.weighed):
+        return
+    why = two_attackers(one.model for one in checks if one.holds)
+    if why:
+        show_notes(console, [why])

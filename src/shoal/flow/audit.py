@@ -47,6 +47,7 @@ from shoal.measures.verdicts.within_at_most import unchecked
 from shoal.measures.verify import check_all
 from shoal.models import Model
 from shoal.plan import Plan
+from shoal.plan.sampling_fractions import check_fractions
 from shoal.table.coded_columns import coded
 from shoal.table.encode import Table, encode
 from shoal.table.match_graph import MatchGraph, link
@@ -165,6 +166,7 @@ def _audit(
 ) -> Audit:
     """The same, with the threads of the plan."""
     _check_target(target, original, plan)
+    check_fractions(plan)
     asked = plan
     if is_counted([table, original], plan, population):
         plan = of_counted_columns(plan)
@@ -249,6 +251,11 @@ def _audit(
     said += measured.dependency.notes(0 if matched is None else matched.unsure)
     said += [] if measured.sample is None else measured.sample.notes
     said += notes.population_not_estimated(plan, measured.sample)
+    if everybody is None:
+        said += notes.population_not_read(plan)
+    else:
+        said += notes.population_incomplete(plan)
+        said += notes.populations_differ(everybody.person_count, measured.sample)
     lost = None if before is None else (before.rows - published.rows) / before.rows
     analyses = learning = None
     if before is not None:

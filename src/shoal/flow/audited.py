@@ -21,7 +21,7 @@ from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import findings
 from shoal.measures.information_loss import Quality
-from shoal.measures.risks import Risks, record_risks
+from shoal.measures.risks import Risks, people_outside, record_risks
 from shoal.measures.samples.sample_risks import SampleRisks, sample_numbers
 from shoal.measures.samples.special_uniques import SpecialUniques
 from shoal.measures.utility import Utility
@@ -98,12 +98,22 @@ class Audit:
     def record_table(self) -> dict[str, npt.NDArray[Any]]:
         """What is measured of each record, by name: its risk, and those in the population.
 
-        `risk` is that of `record_risks`. With a sample there are `individual_risk`,
-        `approximate_risk` and `household_risk`, with special uniques `suda_score`, `dis_score` and
-        `minimal_unique`, the smallest number of columns on which the record is unique (0: none was
-        found).
+        `risk` is that of `record_risks`. With a sample or a table of the population there is
+        `class_size`, the people of its class in the table. With a sample there are
+        `estimated_in_population`, the estimated people of that class, `individual_risk`,
+        `approximate_risk` and `household_risk`, with a table of the population
+        `counted_in_population`, the people whom the class covers there, with special uniques
+        `suda_score`, `dis_score` and `minimal_unique`, the smallest number of columns on which the
+        record is unique (0: none was found).
         """
         found: dict[str, npt.NDArray[Any]] = {"risk": self.record_risks()}
+        if self.sample is not None:
+            found["class_size"] = self.sample.individual.class_size
+            found["estimated_in_population"] = self.sample.individual.in_population
+        if self.population is not None:
+            classes = self.published.classes
+            found.setdefault("class_size", classes.people[classes.label])
+            found["counted_in_population"] = people_outside(self.published, self.population)
         if self.sample is not None:
             found["individual_risk"] = self.sample.individual.of_record
             found["approximate_risk"] = self.sample.individual.approximate

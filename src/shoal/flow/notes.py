@@ -14,7 +14,7 @@ from shoal.io.frames import Frame
 from shoal.io.raw_text.encodings import shown
 from shoal.io.text_layout import ENCODING_KEY
 from shoal.losses.weights import Weights
-from shoal.measures.samples.sample_risks import SampleRisks
+from shoal.measures.samples.sample_risks import OTHER, SampleRisks
 from shoal.plan import Plan
 from shoal.table.coded_columns import coded, coded_as_text
 from shoal.table.coding import merged_note
@@ -64,8 +64,11 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
     """Warn of records that do not say which person they belong to."""
     notes = []
     for name in linking_columns(plan.columns):
+        kind = plan.columns[name].role
         if name not in frame.names:
-            counted = "each record counts as one person, which overstates k if a person has several"
+            counted = (
+                f"each record counts as one {kind}, which overstates k if a {kind} has several"
+            )
             if plan.columns[name].publish:
                 notes.append(f"the table has no column {name!r}: {counted}")
             else:
@@ -75,8 +78,8 @@ def without_person(frame: Frame, plan: Plan) -> list[str]:
                 )
         elif records := _without(frame, plan, name):
             notes.append(
-                f"{records} no {name!r}: each counts as one person, which overstates k if "
-                "several of them belong to the same person"
+                f"{records} no {name!r}: each counts as one {kind}, which overstates k if "
+                f"several of them belong to the same {kind}"
             )
     apart = household_apart(plan.columns)
     if apart in frame.names and (records := _without(frame, plan, str(apart))):
@@ -101,6 +104,40 @@ def population_not_estimated(plan: Plan, sample: SampleRisks | None) -> list[str
     return [
         "risks in the population ([population]) were not estimated: the records are counted "
         "outside of memory; use engine = 'memory' to have them"
+    ]
+
+
+def population_incomplete(plan: Plan) -> list[str]:
+    """Report that the table of the population may lack people of the table."""
+    if not plan.population.incomplete:
+        return []
+    return [
+        "the table of the population may lack people of the table (incomplete = true): where it "
+        "has fewer people with the same values, those of the table count as the population, which "
+        "overstates risks"
+    ]
+
+
+def populations_differ(people: int, sample: SampleRisks | None) -> list[str]:
+    """Report that the table of the population and the estimates are about other populations."""
+    if sample is None or max(people, sample.population) <= OTHER * min(people, sample.population):
+        return []
+    return [
+        f"the table of the population has {people:,} people, and by "
+        f"{'the weights' if sample.basis == 'weights' else f'the {sample.basis} of [population]'} "
+        f"there are {number(round(sample.population))}: risks that are measured in that table and "
+        "risks that are estimated are about different populations"
+    ]
+
+
+def population_not_read(plan: Plan) -> list[str]:
+    """Report that the plan names a table of the population, and nothing needs it."""
+    if plan.population.data is None or plan.against_population:
+        return []
+    return [
+        "the table of the population ([population] data) was not read, as no requirement counts "
+        "its people: k-map without sampling_fraction, delta-presence and audits against a "
+        "population read it"
     ]
 
 

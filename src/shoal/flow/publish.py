@@ -26,6 +26,7 @@ from shoal.measures.applied import Applied
 from shoal.measures.explanation import Explains
 from shoal.measures.information_loss import discernibility
 from shoal.measures.measured import Source, measure_published
+from shoal.measures.samples.sample_risks import SampleRisks
 from shoal.measures.tried import Tried
 from shoal.measures.verdicts.refusal import raise_beyond_limits
 from shoal.measures.verdicts.verdict import verdicts
@@ -150,6 +151,8 @@ def publish(
             *measured.utility.notes(original.rows),
             *([] if measured.sample is None else measured.sample.notes),
             *notes.population_not_estimated(plan, measured.sample),
+            *notes.population_not_read(plan),
+            *_about_population(original, plan, measured.sample),
             *notes.numbers_as_text(released, plan),
             *(words_for(name, one) for name, one in coded_columns(plan.columns).items()),
             *notes.microaggregated(plan),
@@ -205,6 +208,14 @@ def _ranges(original: Table, recoding: Recoding, taken: Longs, plan: Plan) -> Pu
     if not microaggregated_columns(plan.columns):
         return None
     return preview_release(original, recoding, taken)[0].together()
+
+
+def _about_population(original: Table, plan: Plan, sample: SampleRisks | None) -> list[str]:
+    """What the reader has to know about the table of the population, if there is one."""
+    if original.population is None:
+        return []
+    people = original.population.table.person_count
+    return [*notes.population_incomplete(plan), *notes.populations_differ(people, sample)]
 
 
 def _everybody(original: Table) -> Table | None:

@@ -9,7 +9,7 @@ import lzma
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shoal.base.errors import BadFile
+from shoal.base.errors import BadFile, BadHierarchy
 from shoal.hierarchies.tree import Label, Tree
 from shoal.hierarchies.values import text
 
@@ -19,6 +19,11 @@ Rows = list[list[Label]]
 
 def tidy_rows(rows: Iterable[Sequence[object]]) -> Rows:
     """Rows of labels, without surrounding blanks and empty fields."""
+    if not isinstance(rows, Iterable):
+        raise BadHierarchy(
+            f"a level table needs rows, each a list of labels from a value up to the root; got "
+            f"{type(rows).__name__}"
+        )
     tidy: Rows = []
     for row in rows:
         labels = [text(field).strip() if field is not None else "" for field in row]

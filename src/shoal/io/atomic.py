@@ -73,11 +73,13 @@ def atomic(path: str | Path, *, private: bool = False) -> Iterator[Path]:
             yield temporary
         _sync(temporary)
         _sync(target.parent)
-        _permit(temporary, target, private)
+        mode = _permissions(temporary, target, private)
         if fcntl is None and held is not None:
             os.close(held)
             held = None  # an open file cannot be renamed there
         temporary.replace(target)
+        if mode is not None:  # not before: a process that is killed leaves nothing that others read
+            target.chmod(mode)
         _sync(target.parent)  # the new name itself
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
@@ -153,9 +155,9 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
                 if os.name != "nt":
                     file.chmod(0o666 & ~mask)
             _sync(folder)
-            if os.name != "nt":
-                folder.chmod(0o777 & ~mask)
             folder.rename(target)
+            if os.name != "nt":
+                target.chmod(0o777 & ~mask)
             _sync(target.parent)
         except OSError as error:
             raise BadFile(f"cannot write {path}: {error.strerror or error}") from error
@@ -360,15 +362,19 @@ def _sync(path: Path) -> None:
 # Permissions
 
 
-def _permit(temporary: Path, target: Path, private: bool) -> None:
-    """Set the permissions of the new file: never more than the old one had."""
+def _permissions(temporary: Path, target: Path, private: bool) -> int | None:
+    """The permissions of the new file, never more than the old one had; None: it has them.
+
+    Owner, group and access control list are set. The new file remains private until it has its
+    name, and an error that permissions cannot be set comes before that.
+    """
     if os.name == "nt":
-        return
+        return None
     try:
         old = target.stat()
     except FileNotFoundError:
-        temporary.chmod(0o600 if private else 0o666 & ~_umask())
-        return
+        temporary.chmod(0o600)
+        return 0o600 if private else 0o666 & ~_umask()
     mode = stat.S_IMODE(old.st_mode) & 0o777
     new = temporary.stat()
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
@@ -381,7 +387,8 @@ def _permit(temporary: Path, target: Path, private: bool) -> None:
             mode = mode & 0o700 | both << 3 | both
     if not _same_list(temporary, target):
         mode &= 0o700
-    temporary.chmod(mode)
+    temporary.chmod(0o600)
+    return mode
 
 
 def _same_list(temporary: Path, target: Path) -> bool:

@@ -69,7 +69,7 @@ def describe(one: ColumnDisclosure, name: str, people: int) -> str:
     """
     values = "1 value" if one.values == 1 else f"{one.values:,} different values"
     return (
-        f"{name} is published unchanged and has {values}. If an attacker knew it, {one.alone:,} of "
+        f"{name} is not generalized and has {values}. If an attacker knew it, {one.alone:,} of "
         f"{people:,} people would be unique"
     )
 

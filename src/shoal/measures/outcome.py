@@ -37,6 +37,7 @@ from shoal.measures.information_loss import SUPPRESSED_COUNT_AS, Quality, normal
 from shoal.measures.record_counts import required_class_size
 from shoal.measures.risks import Risks
 from shoal.measures.samples.sample_risks import SampleRisks, sample_numbers
+from shoal.measures.samples.uniques_before_after import UniquesBeforeAfter, uniques_before_after
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.verdict import Verdict
@@ -105,6 +106,7 @@ class Outcome:
     # Once they are computed:
     _bounds: list[Bound | None] = field(default_factory=list, init=False)
     _analyses: list[Analyses] = field(default_factory=list, init=False)
+    _uniques: list[UniquesBeforeAfter | None] = field(default_factory=list, init=False)
     _learned: dict[str, Learning] = field(default_factory=dict, init=False)
     _written: list[WrittenFile] = field(default_factory=list, init=False)  # the last file
 
@@ -244,6 +246,19 @@ class Outcome:
             with limited(self.plan.threads):
                 self._analyses.append(analyze(self._tables, progress))
         return self._analyses[0]
+
+    def find_uniques(self, progress: Progress = silent) -> UniquesBeforeAfter | None:
+        """Records of a sample that are unique on few columns; None: no sample, or no run.
+
+        It takes some seconds on a large table, so they are looked for on first use.
+        """
+        if self.sample is None or self.explainer is None:
+            return None
+        if not self._uniques:
+            table, fraction = self.explainer.table, self.sample.fraction
+            with limited(self.plan.threads):
+                self._uniques.append(uniques_before_after(table, self.seen, fraction, progress))
+        return self._uniques[0]
 
     @property
     def learned(self) -> dict[str, Learning]:
@@ -397,6 +412,8 @@ class Outcome:
             "version": self.version,
             **sample_numbers(self.sample, self.weighted_losses),
         }
+        if (uniques := self.find_uniques(progress)) is not None:
+            numbers["special_uniques"] = uniques.as_dict()
         if self.applied is not None:
             numbers["applied"] = self.applied.as_dict()
             counted = numbers["suppressed_records_count_as"]

@@ -108,6 +108,11 @@ def record_risks(published: Published, population: Published | Table | None = No
     return 1.0 / _outside(published, population)
 
 
+def people_outside(published: Published, population: Published | Table) -> Longs:
+    """The people of the population whom the class of each record covers, int64[n]."""
+    return _covered(published, population)[published.classes.label]
+
+
 def _mean_risk(candidates: Longs, weight: Longs | None = None) -> float:
     """The mean of 1 / candidates, summed in an order that is independent of that of records."""
     if candidates.max() <= len(candidates):  # sorting takes longer
@@ -122,6 +127,17 @@ def _mean_risk(candidates: Longs, weight: Longs | None = None) -> float:
 
 def _outside(published: Published, population: Published | Table) -> Longs:
     """The candidates of each record in the population, int64[n]."""
+    found = people_outside(published, population)
+    if published.people is not None:
+        # The records of a person are linked: a candidate must match the rarest of them.
+        fewest = np.full(int(published.people.max()) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(fewest, published.people, found)
+        found = fewest[published.people]
+    return found
+
+
+def _covered(published: Published, population: Published | Table) -> Longs:
+    """The people of the population whom each class covers, int64[classes]."""
     classes = published.classes
     lacking = [name for name in published.names if name not in population.names]
     if lacking:
@@ -143,13 +159,7 @@ def _outside(published: Published, population: Published | Table) -> Longs:
     else:
         people = enough = _alike(published, population)
     _check_holds(published, classes, enough)
-    found = people[classes.label]  # int64[n]
-    if published.people is not None:
-        # The records of a person are linked: a candidate must match the rarest of them.
-        fewest = np.full(int(published.people.max()) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(fewest, published.people, found)
-        found = fewest[published.people]
-    return found
+    return people
 
 
 def _check_holds(published: Published, classes: Classes, people: Longs) -> None:

@@ -62,11 +62,17 @@ def raise_unless_satisfied(models: Sequence[Model], checks: Sequence[Check]) -> 
     if not all(check.holds for check in checks):
         cases = "; ".join(
             f"{model.key} requires {model.bound} {check.required:g}, "
-            f"the table reaches {check.reached:g}{_for(check)}"
+            f"the table reaches {_unlike(check.reached, check.required)}{_for(check)}"
             for model, check in zip(models, checks, strict=True)
             if not check.holds
         )
         raise NotHeld(f"the table that would be published violates a requirement: {cases}")
+
+
+def _unlike(reached: float, required: float) -> str:
+    """A level with as many digits as show that it is not the one that is required."""
+    texts = (f"{reached:.{digits}g}" for digits in range(6, 17))
+    return next((text for text in texts if float(text) != required), f"{reached:g}")
 
 
 def _for(check: Check) -> str:

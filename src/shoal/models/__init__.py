@@ -128,8 +128,6 @@ class Model(Setting):
     # rest of the table is. Of other models only this is known: two classes that satisfy it do so
     # together.
     is_monotone: ClassVar[bool] = False
-    # Whether a class of `min_people` people always satisfies the model: it requires nothing else.
-    only_class_size: ClassVar[bool] = False
     # The option that says among how many people each person is hidden; `compare --k` sets it.
     size_option: ClassVar[str | None] = None
     # The options with which the model requires almost nothing; `compare` compiles kernels so.
@@ -156,6 +154,11 @@ class Model(Setting):
         The lower bound on the loss rests on it, so it must never be too high.
         """
         return 1
+
+    @property
+    def only_class_size(self) -> bool:
+        """Whether a class of `min_people` always satisfies the model: it requires nothing else."""
+        return False
 
     @property
     def hidden_among(self) -> int:
@@ -278,8 +281,8 @@ class Model(Setting):
         if not isfinite(best):
             return "no number is enough; choose another model"
         nearest = self.nearest(best)
-        if nearest is None:
-            return "that guarantees nothing; choose another model"
+        if nearest is None or (self._level_option and self._asking(nearest) is None):
+            return "that guarantees nothing; add people, or choose another model"
         return f"ask for {nearest:g}, or for another model"
 
     def nearest(self, best: float) -> float | None:
@@ -297,13 +300,20 @@ class Model(Setting):
         nearest, option = self.nearest(best), self._level_option
         if nearest is None or not option:
             return (removed,)
+        value = self._asking(nearest)
+        return (removed,) if value is None else (WayOut("set", self.key, {option: value}), removed)
+
+    def _asking(self, level: float) -> Any:
+        """A level as its option has it; None if the option cannot have it."""
+        option = self._level_option
+        assert option
         own = type(getattr(self, option))
-        value = own(nearest) if float(nearest).is_integer() else nearest
+        value = own(level) if level.is_integer() else level
         try:
             type(self)(**{**self._fields(), option: value})
-        except BadPlan:  # a level that the option cannot have
-            return (removed,)
-        return WayOut("set", self.key, {option: value}), removed
+        except BadPlan:
+            return None
+        return value
 
     def _fields(self) -> dict[str, Any]:
         return {field: getattr(self, field) for field in type(self).model_fields}

@@ -16,7 +16,7 @@ from shoal.table.equivalence_classes import Classes
 
 
 class DeltaPresence(Model):
-    """The chance that anybody of the population is in the table is from low to high (Nergiz 2007).
+    """Anybody of the population is in the table with a probability from low to high (Nergiz 2007).
 
     The plan names a table of the population under [population]. If a class has f people in the
     table and covers F people of the population, an attacker believes that each of these is in the

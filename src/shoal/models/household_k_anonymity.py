@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.wording import many, number
-from shoal.models import ClassSize, Model
+from shoal.models import ClassSize
+from shoal.models._class_sizes import ClassSizeModel
 from shoal.table.equivalence_classes import Classes
 
 
-class HouseholdKAnonymity(Model):
+class HouseholdKAnonymity(ClassSizeModel):
     """No household has more than 1/k of a class: its members look like those of k - 1 others.
 
     The plan has a household column. If members are generalized each by itself (together = false),
@@ -27,19 +27,17 @@ class HouseholdKAnonymity(Model):
 
     name: ClassVar[str] = "household-k-anonymity"
     needs_household_column: ClassVar[bool] = True
-    size_option: ClassVar[str | None] = "k"
-    loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
     k: ClassSize = Field(description="1 / largest share of a household in a class")
 
     @property
     def required(self) -> float:
-        """The smallest number of households."""
+        """1 / the largest share; of linked members, the smallest number of households."""
         return self.k
 
     @property
-    def min_people(self) -> int:
-        """Each of k households has somebody in the class."""
-        return self.k
+    def only_class_size(self) -> bool:
+        """Among k people a household can still have a larger share."""
+        return False
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.errors import BadPlan
 from shoal.base.wording import number
-from shoal.models import ClassSize, Model
+from shoal.models._class_sizes import ClassSizeModel
 from shoal.models._people import no_person_column
 from shoal.table.equivalence_classes import Classes
 
 
-class IRKAnonymity(Model):
+class IRKAnonymity(ClassSizeModel):
     """Every class has at least k different people (Def. 2.3, Wang 2018).
 
     It counts the people of a class. k-anonymity requires more if the records of a person are in
@@ -25,21 +23,7 @@ class IRKAnonymity(Model):
 
     name: ClassVar[str] = "ir-k-anonymity"
     is_monotone: ClassVar[bool] = True
-    only_class_size: ClassVar[bool] = True
     needs_person_column: ClassVar[bool] = True
-    size_option: ClassVar[str | None] = "k"
-    loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
-    k: ClassSize = Field(description="smallest class, in people")
-
-    @property
-    def required(self) -> float:
-        """The smallest number of people in a class."""
-        return self.k
-
-    @property
-    def min_people(self) -> int:
-        """Every class has k people."""
-        return self.k
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""

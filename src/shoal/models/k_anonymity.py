@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.wording import many
-from shoal.models import ClassSize, Model
+from shoal.models._class_sizes import ClassSizeModel
 from shoal.table.equivalence_classes import Classes
 
 
-class KAnonymity(Model):
+class KAnonymity(ClassSizeModel):
     """Each person's published values are shared by k - 1 other people (Samarati, Sweeney 1998).
 
     In a table with a person column people are counted, not records: ten records of one person do
@@ -24,20 +22,6 @@ class KAnonymity(Model):
 
     name: ClassVar[str] = "k-anonymity"
     is_monotone: ClassVar[bool] = True
-    only_class_size: ClassVar[bool] = True
-    size_option: ClassVar[str | None] = "k"
-    loosest: ClassVar[Mapping[str, Any]] = {"k": 2}
-    k: ClassSize = Field(description="smallest class, in people")
-
-    @property
-    def required(self) -> float:
-        """The smallest class size."""
-        return self.k
-
-    @property
-    def min_people(self) -> int:
-        """Every class has k people."""
-        return self.k
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""

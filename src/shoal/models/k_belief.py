@@ -13,10 +13,10 @@ class KBelief(LinkageModel):
 
     A k-factor of the graph of original and release exists: k records for each person, k people for
     each record, all of whom fit. If records were drawn such that each pair of it has the
-    probability 1/k, as the algorithm `freeform` draws them, nobody is more certain than 1/k of
-    whose a record is, even with all originals and the algorithm at hand. Every k-anonymous release
-    satisfies it, and it implies k-concealment. The tables show that such a draw is possible, and
-    not that it took place.
+    probability 1/k, as the algorithm `freeform` draws them, no attacker believes with more than 1/k
+    that a record is a given person's, even with all originals and the algorithm at hand. Every
+    k-anonymous release satisfies it, and it implies k-concealment. The tables show that such a draw
+    is possible, and not that it took place.
     """
 
     name: ClassVar[str] = "k-belief"

@@ -70,6 +70,11 @@ class KMap(Model):
             self.k, self.sampling_fraction, self.significance, truncated=truncated
         )
 
+    @property
+    def only_class_size(self) -> bool:
+        """An estimate requires nothing else."""
+        return not self.needs_population
+
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         if self.sampling_fraction is not None:

@@ -9,13 +9,13 @@ from pydantic import Field
 
 from shoal.base.arrays import Floats
 from shoal.base.settings import ProperShare, Usual
-from shoal.base.wording import number, percent
-from shoal.models import Model
+from shoal.base.wording import percent
+from shoal.models._beliefs import BeliefModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import Believed
 
 
-class MatchingBelief(Model):
+class MatchingBelief(BeliefModel):
     """No record is a person's with more than this probability, over all complete assignments.
 
     The attacker knows the quasi-identifiers of everybody and finds all complete assignments of
@@ -26,8 +26,6 @@ class MatchingBelief(Model):
     """
 
     name: ClassVar[str] = "matching-belief"
-    linkage: ClassVar[bool] = True
-    higher_is_safer: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"belief": 0.99}
     belief: Annotated[ProperShare, Usual(0.5, 0.01, 0.99, 0.01)] = Field(
         description="the highest probability that a record is a person's"
@@ -52,13 +50,4 @@ class MatchingBelief(Model):
         """The probability of the most likely record of each original."""
         if isinstance(classes, Believed):
             return classes.belief
-        # Classes of equal records: everybody's record is one of them, all of them equally likely.
-        return 1.0 / classes.people
-
-    def out_of_reach(self, best: float) -> str:
-        """The error message if the table has too few people."""
-        return (
-            f"{self.name} with {number(self.belief)} cannot be reached: even if all records were "
-            f"published alike, each would be a person's with the probability {best:.4g}; "
-            f"{self._advice(best)}"
-        )
+        return super().levels(classes)

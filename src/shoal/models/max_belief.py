@@ -8,14 +8,13 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from shoal.base.arrays import Floats
 from shoal.base.settings import ProperShare, Usual
 from shoal.base.wording import number, percent
-from shoal.models import MANY, TOLERANCE, Model
-from shoal.table.equivalence_classes import Classes
+from shoal.models import MANY, TOLERANCE
+from shoal.models._beliefs import BeliefModel
 
 
-class MaxBelief(Model):
+class MaxBelief(BeliefModel):
     """No record is a person's with more than the probability rho, over the draw of the release.
 
     The attacker knows how the release was made and the quasi-identifiers of everybody, but not the
@@ -27,10 +26,8 @@ class MaxBelief(Model):
     """
 
     name: ClassVar[str] = "max-belief"
-    linkage: ClassVar[bool] = True
     view: ClassVar[str] = "factor"
     needs_draw: ClassVar[bool] = True
-    higher_is_safer: ClassVar[bool] = False
     loosest: ClassVar[Mapping[str, Any]] = {"rho": 0.5}
     rho: Annotated[ProperShare, Usual(0.2, 0.01, 0.5, 0.01)] = Field(
         description="the highest probability that a record is a person's, over the random draw"
@@ -56,14 +53,6 @@ class MaxBelief(Model):
             f"record with more than {percent(100 * self.rho)} that it is a given person's."
         )
 
-    def levels(self, classes: Classes) -> Floats:
-        """The lowest belief that is possible: 1 / k for the largest k-factor, or for a class."""
-        return 1.0 / classes.people
-
-    def out_of_reach(self, best: float) -> str:
-        """The error message if the table has too few people."""
-        return (
-            f"{self.name} with rho={number(self.rho)} cannot be reached: even if all records were "
-            f"published alike, each would be a person's with the probability {best:.4g}; "
-            f"{self._advice(best)}"
-        )
+    def is_possible(self, people: int) -> bool:
+        """Whether there are k people."""
+        return self.k <= people

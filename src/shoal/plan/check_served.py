@@ -10,6 +10,7 @@ from shoal.algorithms import DEFAULT, Algorithm
 from shoal.base.errors import BadPlan, WayOut, preview
 from shoal.models import Model
 from shoal.plan.check_limits import check_limits
+from shoal.plan.sampling_fractions import OPTION, check_fractions, stated
 from shoal.table.roles import (
     free_columns,
     household_apart,
@@ -42,6 +43,7 @@ def check_served(plan: Plan) -> None:
         ).offering(WayOut("remove", model), WayOut("role", persons[0], "drop"))
     _check_apart(plan)
     _check_population(plan)
+    check_fractions(plan)
     _check_microaggregated(plan)
     _check_free(plan)
     _check_parts(plan)
@@ -81,10 +83,14 @@ def _check_population(plan: Plan) -> None:
     model = needing[0].key
     if plan.population.data is None:
         other = ", or a sampling_fraction for k-map, by which it is estimated"
+        size = f" ({stated(plan.population)} does not count for it)" if plan.population else ""
+        ways = [WayOut("remove", model)]
+        if model == "k-map" and plan.population.fraction is not None:
+            ways.insert(0, WayOut("set", model, {OPTION: plan.population.fraction}))
         raise BadPlan(
-            f"{model} counts people of the population, and the plan has no table of it; add one, "
-            f'as in [population] data = "people.csv"{other if model == "k-map" else ""}'
-        ).offering(WayOut("remove", model))
+            f"{model} counts people of the population, and the plan has no table of it{size}; add "
+            f'one, as in [population] data = "people.csv"{other if model == "k-map" else ""}'
+        ).offering(*ways)
     if plan.population.incomplete and (strict := [m.key for m in needing if m.needs_everybody]):
         raise BadPlan(
             f"{strict[0]} with low above 0 needs everybody of the table in the population; give a "

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from shoal import catalog
 from shoal.algorithms import DEFAULT, Algorithm
@@ -28,6 +35,7 @@ from shoal.plan.check_written import check_written
 from shoal.plan.limits import Limits
 from shoal.plan.plan_file import PlanSource, plan_text, read_plan
 from shoal.plan.population import Population
+from shoal.plan.sampling_fractions import with_fraction
 from shoal.plan.toml_text import toml_lines
 from shoal.table.roles import (
     UNCHANGED,
@@ -142,10 +150,11 @@ class Plan(Setting):
 
     @field_validator("models", mode="before")
     @classmethod
-    def _models(cls, given: Any) -> list[Setting]:
+    def _models(cls, given: Any, info: ValidationInfo) -> list[Setting]:
         if not isinstance(given, list | tuple):
             given = [given]
-        return [catalog.models.make(model) for model in given]
+        people = info.data.get("population")
+        return [catalog.models.make(with_fraction(model, people)) for model in given]
 
     @field_validator("attackers", mode="before")
     @classmethod
@@ -248,6 +257,7 @@ class Plan(Setting):
             if len(names) > 1:
                 raise ValueError(f"can have one {role} column, but has {', '.join(names)}")
         check_household(self.columns, self.models)
+        self.population.check_persons(columns_with_role(self.columns, "person"))
         persons = linking_columns(self.columns)
         lost = [model.name for model in self.models if model.needs_person_column]
         if lost and not persons:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -51,6 +52,15 @@ class Population(Setting):
         return (mine is theirs or same) and self._others() == other._others()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def check_persons(self, persons: Sequence[str]) -> None:
+        """Raise an error if missing values may be any, and people have several records."""
+        if self.missing == "any" and persons:
+            raise ValueError(
+                'has missing = "any" under [population], and a person column '
+                f"({persons[0]!r}): a missing value counts as any value only if each record is a "
+                "person; remove one of the two"
+            )
 
     def _others(self) -> dict[str, Any]:
         return self.model_dump(exclude_defaults=True, exclude={"data"})

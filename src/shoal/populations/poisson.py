@@ -1,4 +1,8 @@
-"""Class sizes of the population by Poisson models (El Emam and Dankar 2008)."""
+"""Class sizes of the population by a test of Poisson models (El Emam and Dankar 2008).
+
+The hypothesis is that a class has k people. It is rejected if so many of them would hardly be in
+the sample. The expected size f / π is not used: it takes a class for large because it was sampled.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +10,7 @@ import numpy as np
 
 from shoal.base.arrays import Floats, Longs
 
-
-def expected_sizes(sizes: Longs, fraction: float) -> Floats:
-    """The expected size in the population of classes with these sizes in the sample: f / π.
-
-    >>> expected_sizes(np.array([1, 3]), 0.1)
-    array([10., 30.])
-    """
-    return np.asarray(sizes, np.float64) / fraction
-
-
-def probability_of_at_least(k: int, sizes: Longs, fraction: float) -> Floats:
-    """The probability that a class with f records has k people or more in the population.
-
-    Those who were not sampled are Poisson with mean f (1 − π) / π, so that f / π are expected.
-
-    >>> probability_of_at_least(5, np.array([1, 5]), 0.1).round(4)
-    array([0.9788, 1.    ])
-    """
-    from scipy.special import pdtrc
-
-    sizes = np.asarray(sizes, np.int64)
-    rest = sizes * (1 - fraction) / fraction  # float64[classes], the mean of those not sampled
-    lacking = k - sizes  # int64[classes]
-    found: Floats = np.where(lacking <= 0, 1.0, pdtrc(np.maximum(lacking - 1, 0), rest))
-    return found
+LARGEST = 2**62  # people
 
 
 def sample_size_needed(
@@ -45,16 +25,15 @@ def sample_size_needed(
     >>> sample_size_needed(5, 0.1), sample_size_needed(5, 0.1, truncated=False)
     (4, 4)
     """
-    from scipy.special import pdtr, pdtrc
-
-    mean = fraction * k
-    for f in range(1, k):
-        above = float(pdtrc(f - 1, mean))  # P(X ≥ f)
-        if truncated:
-            above /= 1 - float(pdtr(0, mean))
-        if above <= significance:
-            return f
-    return k  # k records are k people
+    mean = np.array([fraction * k])
+    low, high = 1, k  # k records are k people; the probability falls with f
+    while low < high:
+        f = (low + high) // 2
+        if _tail(np.array([f]), mean, truncated)[0] <= significance:
+            high = f
+        else:
+            low = f + 1
+    return low
 
 
 def accepted_sizes(
@@ -67,16 +46,24 @@ def accepted_sizes(
     >>> accepted_sizes(np.array([3, 4, 9]), 0.1).tolist()
     [3, 6, 34]
     """
-    from scipy.special import pdtr, pdtrc
-
     sizes = np.asarray(sizes, np.int64)
     # The probability of so many rises with k, so the largest k is found by halving.
-    low, high = sizes.copy(), np.maximum(sizes, np.ceil(sizes / fraction)).astype(np.int64)
+    most = np.minimum(np.ceil(sizes / fraction), LARGEST).astype(np.int64)
+    low, high = sizes.copy(), np.maximum(sizes, most)
     while (low < high).any():
-        k = (low + high + 1) // 2
-        above = pdtrc(sizes - 1, fraction * k)  # P(X >= f)
-        if truncated:
-            above = above / (1 - pdtr(0, fraction * k))
+        k = low + (high - low + 1) // 2
+        above = _tail(sizes, fraction * k.astype(np.float64), truncated)
         fine = (above <= significance) | (k <= sizes)
         low, high = np.where(fine, k, low), np.where(fine, high, k - 1)
     return low
+
+
+def _tail(f: Longs, mean: Floats, truncated: bool) -> Floats:
+    """The probability of f records or more; `truncated`: given that there is one."""
+    from scipy.special import pdtrc
+
+    above = pdtrc(f - 1.0, mean)
+    if not truncated:
+        return np.asarray(above)
+    some = -np.expm1(-mean)  # 1 - exp(-mean) would be 0 for a small mean
+    return np.where(f == 1, 1.0, np.divide(above, some, out=np.zeros_like(above), where=some > 0))

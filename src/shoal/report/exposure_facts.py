@@ -49,18 +49,22 @@ def count_rows(*tables: Exposure) -> list[Row]:
 
 
 def risk_rows(*tables: Exposure) -> list[Row]:
-    """The risks that are known of all tables, as percentages."""
+    """The risks that are known of all tables, as percentages; in the population, of any of them."""
     risks = [table.risks_by_name() for table in tables]
     words = RISKS | (LINKED if any(table.linked for table in tables) else {})
     if all("unique_people" in known for known in risks):
         words["unique"] = "records of unique people"
-    if any(table.risks.journalist is None for table in tables):
-        # Without a population the marketer's risks are the averages (measures/risks.py).
-        words = {name: label for name, label in words.items() if "marketer" not in name}
     rows = []
     for name, label in words.items():
-        values = [known.get(name) for known in risks]
-        found = [percent(100 * value) for value in values if value is not None]
-        if len(found) == len(tables):
+        of_population = name.partition("_")[0] in ("journalist", "marketer")
+        # Without a population the marketer's risks are the averages (measures/risks.py).
+        values = [
+            None if of_population and table.risks.journalist is None else known.get(name)
+            for table, known in zip(tables, risks, strict=True)
+        ]
+        if any(value is None for value in values) and not of_population:
+            continue
+        if any(value is not None for value in values):
+            found = ["–" if value is None else percent(100 * value) for value in values]
             rows.append((label, *found))
     return rows

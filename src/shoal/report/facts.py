@@ -36,7 +36,7 @@ from shoal.measures.findings import Finding
 from shoal.measures.outcome import Outcome
 from shoal.measures.record_counts import RowCount
 from shoal.measures.samples.sample_risks import SampleRisks
-from shoal.measures.samples.uniques_before_after import UniquesBeforeAfter, uniques_before_after
+from shoal.measures.samples.uniques_before_after import UniquesBeforeAfter
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.safe_harbor import Identifier, safe_harbor
@@ -48,6 +48,7 @@ from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.guarantees import bound, guarantee
 from shoal.report.limit_facts import LimitFact, limit_facts, preset_words
+from shoal.table.recoding import MAY_DIFFER
 from shoal.table.roles import columns_with_role, household_apart, linking_columns
 
 LITTLE = 99.0  # percent of suppressed values from which on a release is of little use
@@ -109,7 +110,9 @@ class Facts:
     seed: int | None
     randomized: bool  # whether random choices of values hide people
     random_choices: bool  # whether random choices affect the values, not only the order
+    may_differ: bool  # whether another run may find other classes even with the same seed
     whole_table: list[TableLevel]  # of requirements about all classes together
+    measured_with: list[str]  # what else than the release the requirements were measured with
     min_people: int  # people that the requirements guarantee in every class; 1: no guarantee
     rows: int
     published: int
@@ -117,6 +120,7 @@ class Facts:
     people_before: int
     people: int
     has_persons: bool
+    linked_as: str  # what records with the same number are: people, or households
     members_apart: bool  # whether members of a household are generalized each by itself
     persons_published: bool  # whether records of a person can be linked
     weights_published: bool  # whether the release has the weight of each record
@@ -236,6 +240,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         seed=release.seed,
         randomized=plan.algorithm.has_random_values,
         random_choices=plan.algorithm.has_random_choices,
+        may_differ=any(MAY_DIFFER in note for note in release.notes),
         whole_table=[
             TableLevel(
                 percent(100 * check.reached), model.level_words, model.meaning(check.reached)
@@ -243,6 +248,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
             for model, check in zip(plan.models, release.checks, strict=True)
             if isinstance(model, TableModel)
         ],
+        measured_with=_measured_with(plan),
         min_people=min_class_size(plan.models),
         rows=release.rows,
         published=release.published,
@@ -250,6 +256,9 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         people_before=release.before.people,
         people=after.people,
         has_persons=bool(linking_columns(plan.columns)),
+        linked_as="households"
+        if any(plan.columns[name].role == "household" for name in linking_columns(plan.columns))
+        else "people",
         members_apart=household_apart(plan.columns) is not None,
         persons_published=bool(linking_columns(plan.columns)) and release.person_of_record is None,
         weights_published=any(
@@ -321,10 +330,24 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         tried=list(release.tried),
         bound=release.find_bound(progress),
         sample=release.sample,
-        uniques=_uniques(release, progress),
+        uniques=release.find_uniques(progress),
         weighted_loss=(release.weighted_losses or {}).get(plan.loss.name),
         attackers=_attackers(release),
     )
+
+
+def _measured_with(plan: Plan) -> list[str]:
+    """What else than the release the requirements were measured with, in words."""
+    found = []
+    if any(model.needs_population for model in plan.models):
+        found.append("the table of the population")
+    unpublished = [
+        (name, role)
+        for role in ("household", "person")
+        for name in columns_with_role(plan.columns, role)
+        if not plan.columns[name].publish
+    ]
+    return found + [f"the {role} numbers of {name!r}" for name, role in unpublished]
 
 
 def _attackers(release: Outcome) -> list[AttackerFact]:
@@ -341,14 +364,6 @@ def _attackers(release: Outcome) -> list[AttackerFact]:
         )
         for name, one in release.attackers.items()
     ]
-
-
-def _uniques(release: Outcome, progress: Progress) -> UniquesBeforeAfter | None:
-    """Records of a sample that are unique on few columns."""
-    if release.sample is None or release.explainer is None:
-        return None
-    table, fraction = release.explainer.table, release.sample.fraction
-    return uniques_before_after(table, release.seen, fraction, progress)
 
 
 def _explaining(release: Outcome, explain: bool | None) -> Explains | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from shoal.base.wording import number, percent, short
+from collections.abc import Iterable
+
+from shoal import catalog
+from shoal.base.wording import listed, number, percent, short
 from shoal.measures.beliefs import Belief
 from shoal.models import Model
 
@@ -41,3 +44,22 @@ def bound(model: Model, level: float) -> str:
     'at least 5'
     """
     return f"{model.bound} {number(level)}"
+
+
+def two_attackers(satisfied: Iterable[str]) -> str:
+    """Why models about a draw can be satisfied although the highest risk is above their level.
+
+    The report and the screen say it of the satisfied models; empty: none is about a draw.
+
+    >>> two_attackers(["k-anonymity"])
+    ''
+    """
+    found = catalog.models.get
+    drawn = [name for name in satisfied if getattr(found(name), "needs_draw", False)]
+    if not drawn:
+        return ""
+    return (
+        f"{listed(drawn)} limits what an attacker believes who knows how the records were drawn; "
+        "the highest risk is that of another attacker, who takes all complete assignments for "
+        "equally likely"
+    )

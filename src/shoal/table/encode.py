@@ -269,6 +269,8 @@ def _tops(
     for name, tree in zip(names, trees, strict=True):
         at_most = columns[name].at_most
         tops = None if at_most is None else tops_of(at_most, columns[name].hierarchy, tree)
+        if tops is not None and columns[name].derive is not None:
+            tops = replace(tops, fixed=True)
         found.append(None if tops is not None and tops.without_effect else tops)
     return if_any(found)
 

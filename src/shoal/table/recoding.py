@@ -27,6 +27,8 @@ from shoal.table.roles import (
 )
 from shoal.table.written.microaggregation import class_numbers
 
+# In the note of an algorithm that stopped by the clock: even with a seed it is not reproducible.
+MAY_DIFFER = "another run may find other classes"
 SUPPRESSED = -1
 FEW = 1_000  # rows
 

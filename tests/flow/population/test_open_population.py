@@ -11,6 +11,7 @@ import shoal
 from shoal import Plan
 from shoal.base.errors import BadInput, BadPlan, BadTable, CannotReach
 from shoal.flow.saving.kept_release import keep, load_kept
+from shoal.report.exposure_facts import risk_rows
 
 COLUMNS = {
     "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20]}},
@@ -78,6 +79,47 @@ def test_k_map_loses_less_than_k_anonymity():
     assert k_map.quality.losses["nllm"] < hidden.quality.losses["nllm"]
 
 
+@pytest.mark.parametrize(
+    "model", [("k-anonymity", {"k": 2}), ("k-map", {"k": 2, "sampling_fraction": 0.5})]
+)
+def test_a_population_that_no_requirement_reads_is_noted(model, tmp_path):
+    """Not even opened, so that nothing of it is in the risks; an audit that is given it is."""
+    pa.csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    asked = plan(model, population={"data": tmp_path / "people.csv"})
+    release = shoal.anonymize(SAMPLE, asked)
+    [note] = [one for one in release.notes if "was not read" in one]
+    assert "k-map without sampling_fraction, delta-presence and audits against a" in note
+    assert note in shoal.audit(release.frame, asked).notes
+    assert release.after.risks.journalist is None
+    given = shoal.audit(release.frame, asked, population=tmp_path / "people.csv")
+    assert not any("was not read" in one for one in given.notes)
+    assert given.risks.journalist == 1 / fewest(release.frame)
+    measured = given.record_table()
+    assert list(measured) == ["risk", "class_size", "counted_in_population"]
+    assert measured["counted_in_population"].min() == fewest(release.frame)
+    rows = list(zip(*(release.frame[name].to_pylist() for name in ("age", "sex")), strict=True))
+    assert measured["class_size"].tolist() == [rows.count(row) for row in rows]
+    read = shoal.anonymize(SAMPLE, plan(model, ("k-map", {"k": 2})))
+    assert not any("was not read" in one for one in read.notes)
+
+
+def test_a_release_shows_the_risk_that_was_measured_in_the_population():
+    """Not only what is estimated, which may be about another population: a note says so."""
+    release = shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2})))
+    rows = {label: values for label, *values in risk_rows(release.before, release.after)}
+    highest = rows["highest re-identification risk in the population"]
+    assert highest == ["–", "50\N{NO-BREAK SPACE}%"]
+    found = shoal.audit(release.frame, release.plan, original=SAMPLE)
+    assert found.risks.journalist == 0.5
+    assert not any("different populations" in note for note in release.notes)
+    fraction = {"data": PEOPLE, "fraction": 0.01}
+    release = shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2}), population=fraction))
+    said = "the table of the population has 12 people, and by the fraction of [population] there"
+    assert any(said in note for note in release.notes), release.notes
+    found = shoal.audit(release.frame, release.plan, original=SAMPLE)
+    assert any(said in note for note in found.notes)
+
+
 def test_more_than_the_population_cannot_be_reached():
     with pytest.raises(CannotReach, match="k-map with 13 cannot be reached"):
         shoal.anonymize(SAMPLE, plan(("k-map", {"k": 13})))
@@ -114,6 +156,12 @@ def test_a_population_that_lacks_people_of_the_table():
     )
     assert release.checks[0].holds
     assert release.after.risks.journalist is None  # it would be about another population
+    said = "may lack people of the table (incomplete = true)"
+    assert any(said in note for note in release.notes)
+    found = shoal.audit(release.frame, release.plan, original=SAMPLE)
+    assert any(said in note for note in found.notes)
+    complete = shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2})))
+    assert not any(said in note for note in complete.notes)
 
 
 JOBS = {"job": {"role": "quasi", "hierarchy": {"free_sets": True}}}
@@ -246,3 +294,18 @@ def test_the_plan_file_names_the_population(tmp_path):
     assert "people.csv" not in (tmp_path / "recoding.json").read_text()
     with pytest.raises(BadPlan, match="which a recoding does not contain"):
         release.recoding.apply(SAMPLE)
+
+
+def test_an_algorithm_that_suppresses_people_says_that_too_few_are_published():
+    """A lower limit on presence is about those who are published: the error counts them."""
+    sample = pa.table({"age": [1, 1, 9], "sex": [1, 1, 9], "disease": list("abc")})
+    people = pa.table({"age": [1, 1, 9, *[1] * 5], "sex": [1, 1, 9, *[1] * 5]})
+    columns = {"age": "quasi", "sex": "quasi", "disease": "sensitive"}
+    both = [{"name": "k-anonymity", "k": 2}, {"name": "delta-presence", "low": 0.3, "high": 0.9}]
+    asked = Plan(
+        columns=columns, models=both, population={"data": people}, algorithm="danonyir", seed=1
+    )
+    with pytest.raises(CannotReach, match="only 2 of 3 people are published, of a pop") as error:
+        shoal.anonymize(sample, asked)
+    assert error.value.ways[0].action == "algorithm"
+    assert shoal.anonymize(sample, asked.changed(algorithm="peel")).suppressed == 0

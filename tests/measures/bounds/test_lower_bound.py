@@ -318,7 +318,7 @@ def test_high_effort_without_a_solver_says_so(monkeypatch):
     assert exact.reason == ""
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     found = lower_bound(table, 2, NLLM(), effort="high")
-    assert "scipy is not installed" in found.reason
+    assert "HiGHS of scipy cannot be loaded" in found.reason
     assert lower_bound(table, 2, NLLM()).percent <= found.percent <= exact.percent + 1e-9
     assert lower_bound(table, 2, NLLM()).reason == ""
 

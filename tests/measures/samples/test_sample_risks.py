@@ -117,6 +117,56 @@ def test_without_weights_everybody_stands_for_as_many(settings):
     )
 
 
+@pytest.mark.parametrize("stated", [{"size": 1182}, {"fraction": 8 / 1182}])
+def test_a_stated_population_overrules_the_sum_of_the_weights(stated):
+    """Weights then say only how many more people one record stands for than another."""
+    found = sampled(population=stated)
+    rows = list(zip(*(TABLE[name] for name in "ABC"), strict=True))
+    f = [rows.count(one) for one in rows]
+    people = [
+        sum(w for w, other in zip(TABLE["w"], rows, strict=True) if other == one) for one in rows
+    ]
+    scaled = [1182 * one / sum(TABLE["w"]) for one in people]
+    expected = [naive.risk_by_sum(*pair) for pair in zip(f, scaled, strict=True)]
+    assert found.individual.of_record == pytest.approx(expected, rel=1e-6)
+    assert found.population == pytest.approx(1182)
+    assert found.fraction == pytest.approx(8 / 1182)
+    assert found.basis in stated
+    [note] = [one for one in found.notes if "weights" in one]
+    assert "add up to 394 people" in note
+    assert "1,182 people of [population]" in note
+    own = sampled(population={"size": 394})  # the sum of the weights
+    assert own.individual.of_record.tolist() == sampled().individual.of_record.tolist()
+    assert not any("weights" in one for one in own.notes)
+
+
+@pytest.mark.parametrize("missing", ["value", "any"])
+def test_weights_of_one_with_a_size_are_as_no_weights(missing):
+    table = {"age": [30, 30, 30, 40, 50, None], "w": [1] * 6}
+    population = {"size": 6000, "missing": missing}
+    columns = {"age": "quasi", "w": "weight"}
+    found = sampled(table, columns, population=population)
+    del table["w"], columns["w"]
+    without = sampled(table, columns, population=population)
+    assert found.individual.as_dict() == without.individual.as_dict()
+    assert found.individual.people.max() < 0.01
+
+
+def test_scaled_weights_of_people_with_several_records_and_of_households():
+    """The weight of a person is the mean over the records, and these means add up."""
+    both = {name: [*cells, cells[0]] for name, cells in TABLE.items()} | {"who": [*range(8), 0]}
+    both["w"][8] = 54.0  # the mean of 18 and 54 is 36
+    both["home"] = [1, 1, 2, 2, 2, 3, 4, 4, 1]
+    columns = {**COLUMNS, "who": "person", "home": "household"}
+    found = sampled(both, columns, population={"size": 824}).individual
+    times = 824 / (sum(TABLE["w"]) - 18 + 36)
+    assert times == 2
+    table = {**TABLE, "w": [72, *(2 * w for w in TABLE["w"][1:])], "home": both["home"][:8]}
+    once = sampled(table, {**COLUMNS, "home": "household"}).individual
+    assert found.of_record[:8] == pytest.approx(once.of_record)
+    assert found.of_household[:8] == pytest.approx(once.of_household)
+
+
 def test_a_plan_without_a_population_estimates_nothing():
     table = {name: cells for name, cells in TABLE.items() if name != "w"}
     found = audit(pa.table(table), {"columns": dict.fromkeys(table, "quasi")})
@@ -167,6 +217,8 @@ def test_an_estimator_that_does_not_converge_is_noted():
     [
         ([0, *TABLE["w"][1:]], r"column 'w' has weights that are zero or negative: '0' \(row 1\)"),
         ([-3.5, *TABLE["w"][1:]], r"zero or negative: '-3.5' \(row 1\)"),
+        ([1e308, *TABLE["w"][1:]], r"below 1e-09 or above 1e\+15: '1e\+308' \(row 1\)"),
+        ([1e-320, *TABLE["w"][1:]], r"below 1e-09 or above 1e\+15"),
         ([None, *TABLE["w"][1:]], r"column 'w': 1 record has no weight \(row 1\)"),
         (["many", *map(str, TABLE["w"][1:])], r"weights that are no numbers: 'many' \(row 1\)"),
         ([float("inf"), *TABLE["w"][1:]], r"no numbers: 'inf' \(row 1\)"),

@@ -19,6 +19,7 @@ from shoal.table.written.microaggregation import (
     check_numbers,
     class_numbers,
     decimal_places,
+    words_for,
 )
 from tests.naive import microaggregation as naive
 
@@ -71,3 +72,10 @@ def test_text_is_refused_with_the_column_and_its_values():
     with pytest.raises(BadTable, match=r"column 'a' has microaggregate.*'old'.*missing_values"):
         check_numbers(frame, columns, [])
     check_numbers(frame, columns, ["old"])
+
+
+def test_the_note_states_to_how_many_places_numbers_are_rounded():
+    """0.000001 is lost in a column from 0 to 250: six digits of its span are 250.000."""
+    said = words_for("x", Column(role="quasi", microaggregate="mean"))
+    assert "but to none beyond the first 6 digits of the difference between" in said
+    assert decimal_places([Fraction("0.000001"), Fraction(250)]) == len("000")

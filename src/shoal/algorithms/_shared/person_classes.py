@@ -23,6 +23,7 @@ from shoal.models.ir_alpha_beta_anonymity import IRAlphaBetaAnonymity
 from shoal.models.ir_k_anonymity import IRKAnonymity
 from shoal.models.ir_kl_anonymity import IRKLAnonymity
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_map import KMap
 from shoal.table.encode import Table
 from shoal.table.recoding import SUPPRESSED, Recoding
 
@@ -39,6 +40,8 @@ def _demands(model: Model, columns: dict[str, int]) -> list[tuple[int, int, floa
     match model:
         case KAnonymity() | IRKAnonymity():
             return [(k.PEOPLE, 0, model.k)]
+        case KMap() if model.only_class_size:
+            return [(k.PEOPLE, 0, model.min_people)]
         case IRKLAnonymity():
             return [(k.PEOPLE, 0, model.k), (k.VALUES, column, model.l)]
         case IRAlphaBetaAnonymity():

@@ -18,7 +18,7 @@ from shoal.algorithms._shared.blocks.recode_blocks import BlockRecoding, recode_
 from shoal.algorithms._shared.parts.cuts import WHOLE, Parting
 from shoal.algorithms._shared.parts.recode_parts import recode_in_parts
 from shoal.algorithms._shared.population.satisfying import of_population, satisfying
-from shoal.algorithms._shared.requirements import check_reachable
+from shoal.algorithms._shared.requirements import check_reachable, k_and_others
 from shoal.algorithms._shared.table_models import (
     merged,
     merged_in_blocks,
@@ -60,7 +60,7 @@ def recode(
     """
     if suppression is not None:
         algorithm = algorithm.suppressing(suppression)
-    others = [model for model in models if not isinstance(model, KAnonymity | TableModel)]
+    others = [model for model in k_and_others(models)[1] if not isinstance(model, TableModel)]
     weighted = Weighted(table, bool(others) or algorithm.reads_sensitive)
     together = algorithm.counts_together
     given = weighted.table(together)
@@ -101,7 +101,8 @@ def _for_population(
     Classes are formed without these models, and their values generalized until they cover enough
     people of the population. If much of the population is in the table, there is another way, and
     the one that loses less is used: k people of the table, who are people of the population, are in
-    each class.
+    each class. Where generalized values violate a model about the whole table, classes of as many
+    people as are sufficient for it are formed.
     """
     check_reachable(table, about_others)
     rest = [model for model in models if model not in about_others]
@@ -114,7 +115,15 @@ def _for_population(
         with suppress(CannotReach):  # an algorithm may find no classes of that size
             formed = run([*rest, KAnonymity(k=k)], again)
             found.append(satisfying(table, formed, about_others, loss, progress))
-    return least_altered(table, found, loss)
+    of_table = [model for model in rest if isinstance(model, TableModel)]
+    fine = [one for one in found if satisfied(of_table, people_of(table, one))]
+    enough = max((model.sufficient_people for model in of_table), default=1)
+    if not fine and algorithm.serves(KAnonymity(k=enough)) and enough <= table.person_count:
+        # A level rose when classes became equal. With classes of so many people it cannot.
+        with suppress(CannotReach):
+            formed = run([*rest, KAnonymity(k=enough)], again)
+            fine = [satisfying(table, formed, about_others, loss, progress)]
+    return least_altered(table, fine or found, loss)
 
 
 def _recode(

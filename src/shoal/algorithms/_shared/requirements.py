@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from shoal.base.arrays import Bools, Longs
 from shoal.base.errors import CannotReach, WayOut
-from shoal.models import Model, TableModel
+from shoal.models import LinkageModel, Model, TableModel, min_class_size
+from shoal.models._beliefs import BeliefModel
 from shoal.models.k_anonymity import KAnonymity
+from shoal.models.k_map import KMap
 from shoal.table.encode import Table
 from shoal.table.equivalence_classes import Classes
 
@@ -18,9 +20,14 @@ Judge = Callable[[Longs, Longs], Bools]
 
 
 def k_and_others(models: Sequence[Model]) -> tuple[int, list[Model]]:
-    """The k of k-anonymity, which kernels count by themselves, and the other requirements."""
-    k = max((model.k for model in models if isinstance(model, KAnonymity)), default=1)
-    return k, [model for model in models if not isinstance(model, KAnonymity)]
+    """The k of k-anonymity, which kernels count by themselves, and the other requirements.
+
+    An estimated k-map is k-anonymity with the class size that is enough.
+    """
+    counted = [isinstance(one, KAnonymity | KMap) and one.only_class_size for one in models]
+    both = list(zip(models, counted, strict=True))
+    k = min_class_size(model for model, by_kernel in both if by_kernel)
+    return k, [model for model, by_kernel in both if not by_kernel]
 
 
 def all_satisfied(models: Sequence[Model], classes: Classes) -> Bools:
@@ -33,7 +40,7 @@ def all_satisfied(models: Sequence[Model], classes: Classes) -> Bools:
 
 def check_reachable(table: Table, models: Sequence[Model]) -> None:
     """Raise an error if the whole table as one class violates a model: no partition does better."""
-    _, others = k_and_others(models)
+    others = [model for model in models if not isinstance(model, KAnonymity)]
     for model in models:
         if table.person_count < model.hidden_among and not model.linkage:
             asked = f"{model.size_option}={model.hidden_among}"
@@ -49,10 +56,28 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     whole = table.as_one_class()
     for model in others:
         if not model.satisfied(whole).all():
-            best = model.reached(whole)
-            raise CannotReach(model.key, best, model.out_of_reach(best)).offering(
-                *model.ways_out(best)
-            )
+            raise _cannot_reach(model, model.reached(whole))
+
+
+def check_linked(table: Table, models: Iterable[Model]) -> None:
+    """Raise an error if even equal records violate a model about original and release together."""
+    rows = table.rows
+    for model in models:
+        if isinstance(model, BeliefModel) and not model.is_possible(rows):
+            raise _cannot_reach(model, 1.0 / rows)
+        if isinstance(model, LinkageModel) and model.k > rows:
+            raise CannotReach(
+                model.key,
+                rows,
+                f"{model.key} with k={model.k} cannot be reached: the table has {rows} rows; "
+                f"the best k possible is {rows}: use that, or add rows",
+            ).offering(WayOut("set", model.key, {"k": rows}), WayOut("remove", model.key))
+
+
+def _cannot_reach(model: Model, best: float) -> CannotReach:
+    """The error for a model of which this is the best level possible."""
+    error = CannotReach(model.key, best, model.out_of_reach(best))
+    return error.offering(*model.ways_out(best))
 
 
 def _ways_out(model: Model, people: int) -> list[WayOut]:

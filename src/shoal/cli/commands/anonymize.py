@@ -85,6 +85,7 @@ def anonymize(
         from shoal.flow.anonymize import anonymize as run
         from shoal.flow.choose_engine import choose_engine
         from shoal.io.frames import check_target
+        from shoal.io.raw_text.standard_streams import STREAM
         from shoal.measures.analyses.learning import check_installed, check_role
         from shoal.plan import Plan
         from shoal.plan.algorithm_options import with_options
@@ -140,6 +141,7 @@ def anonymize(
             replace,
             codebook,
             target,
+            is_stream=out == STREAM,
         )
     written = outputs.passed_on(out, place)
     show(lambda: show_release(console, release))

@@ -188,7 +188,7 @@ def audit(
         if record_risks is not None:
             measured = result.record_table()
             numbers_of_rows = enumerate(zip(*measured.values(), strict=True), 1)
-            lines = (f"{n},{','.join(f'{x:.6g}' for x in one)}\n" for n, one in numbers_of_rows)
+            lines = (f"{n},{','.join(map(_written, one))}\n" for n, one in numbers_of_rows)
             file = files.enter_context(atomic(record_risks, private=True))
             head = ",".join(["row", *measured]) + "\n"
             file.write_text(head + "".join(lines), encoding="utf-8")
@@ -198,3 +198,8 @@ def audit(
         show(partial(show_view, console, view, row, class_))
     if not result.holds:
         raise typer.Exit(NOT_SATISFIED)
+
+
+def _written(value: float) -> str:
+    """A number with six digits, or with all of those before the point."""
+    return f"{value:.0f}" if value >= 1e5 else f"{value:.6g}"

@@ -14,7 +14,10 @@ SETS = 10  # sets of columns that are shown, those that single out most
 
 def show_uniques(console: Console, uniques: SpecialUniques) -> None:
     """Show how many records are unique on few columns, and on which."""
-    print_tables(console, lambda: _records(uniques), lambda: _sets(uniques))
+    tables = [lambda: _records(uniques)]
+    if any(one.minimal for one in uniques.sets):
+        tables.append(lambda: _sets(uniques))
+    print_tables(console, *tables)
 
 
 def _records(uniques: SpecialUniques) -> Table:
@@ -27,7 +30,8 @@ def _records(uniques: SpecialUniques) -> Table:
         alone = int((uniques.smallest == size).sum())
         table.add_row(f"of these, on {many_columns(size)} at the least", f"{alone:,}")
     table.add_row("highest score", number(float(uniques.scores.max(initial=0.0))))
-    table.add_row("a unique match is correct with", percent(100 * uniques.correct_match))
+    correct = percent(100 * uniques.correct_match) if uniques.unique else "–"
+    table.add_row("a unique match is correct with", correct)
     return table
 
 

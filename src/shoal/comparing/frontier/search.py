@@ -263,7 +263,7 @@ def _advice(found: Frontier, goal: Goal | None, chosen: Point | None) -> list[st
             sentences.append(f"{knee.setting.label} is the knee of the frontier.")
     elif own is not None:
         sentences.append(
-            f"There is no knee: the loss rises evenly. {own.setting.label} loses "
+            f"{_NO_KNEE[len(found.best) > 2]} {own.setting.label} loses "
             f"{percent(own.lost or 0.0)}, and the {words} is {percent(100 * own.risk(found.by))}."
         )
     if own is not None and own not in found.best:
@@ -276,6 +276,12 @@ def _advice(found: Frontier, goal: Goal | None, chosen: Point | None) -> list[st
     if goal is not None:
         sentences.append(goal.describe(chosen, found.by, words))
     return [sentence.replace("\xa0", " ") for sentence in sentences]
+
+
+_NO_KNEE = (
+    "There are too few settings to look for a knee.",
+    "There is no knee: the loss rises evenly.",
+)
 
 
 def _than(one: Point, other: Point, by: Risk, words: str) -> str:

@@ -94,8 +94,8 @@ def anatomize(
     Both have the number of a group. Each group has l different sensitive values or more, each in
     one record, so that nobody's value is known with a probability above 1 / l (Xiao and Tao 2006)
     to an attacker who does not know which values go with which quasi-identifiers.
-    Quasi-identifiers are published as they are: whoever knows those of a person can find out
-    whether that person is in the table.
+    Quasi-identifiers are published as they are: an attacker who knows those of a person can find
+    out whether that person is in the table.
 
     Counting queries are answered from both tables and from the original, and compared; `queries`
     sets which ones. With `compare` a release with generalized quasi-identifiers and the same
@@ -153,8 +153,8 @@ def _generalized(
 def anatomy_notes(plan: Plan, made: bool = True) -> list[str]:
     """What the reader of the two tables has to know."""
     notes = [
-        "quasi-identifiers are published as they are: whoever knows those of a person can find "
-        "out whether the person is in the table, and which records could be theirs",
+        "quasi-identifiers are published as they are: an attacker who knows those of a person can "
+        "find out whether the person is in the table, and which records could be theirs",
         "an attacker who knows which sensitive values go with which quasi-identifiers, or learns "
         "it from the two tables, can be surer of a value than the requirements say",
     ]

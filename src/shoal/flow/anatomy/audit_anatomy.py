@@ -102,7 +102,7 @@ def _check_names(frame: Frame, what: str, expected: list[str], plan: Plan) -> No
         why = "the plan does not have" if role is None else f"has the role {role} in the plan"
         raise BadTable(
             f"the table of {what} has the column {more[0]!r}, which {why}: only "
-            f"{preview(expected)} belong there, and any other column can tell more"
+            f"{preview(expected)} belong there, and any other column can disclose more"
         )
 
 

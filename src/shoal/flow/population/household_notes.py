@@ -55,7 +55,7 @@ def members_linked(frame: Frame, plan: Plan, keep_order: bool) -> list[str]:
     if shared:
         notes.append(
             f"the members of each household have the same value of {preview(shared)}, which is "
-            "published unchanged: rare values link them as a household number would; drop what is "
+            "not generalized: rare values link them as a household number would; drop what is "
             "not needed, or make it a quasi-identifier"
         )
     return notes

@@ -91,7 +91,9 @@ def remove(trees, opened, a):
 def best_covering(trees, formed, opened, t, floor):
     """The open class that keeps most among those that cover a tuple, above a floor; -1 if none."""
     found, most, vector = np.int64(-1), floor, formed.vector[t]
-    q = len(vector)
+    q, exact = len(vector), True  # whether the bits alone say which classes cover the tuple
+    for j in range(q):
+        exact = exact and opened.row[j] >= 0
     for word in range((opened.many[SLOTS] + WORD - 1) // WORD):
         bits = ALL
         for j in range(q):
@@ -105,6 +107,8 @@ def best_covering(trees, formed, opened, t, floor):
             slot = word * WORD + PLACE[lowest % DIVISOR]
             # Without sets there are bits of vacant slots, and of those beyond the last.
             a = opened.class_at[slot] if slot < opened.many[SLOTS] else np.int64(-1)
-            if a >= 0 and formed.keeps[a] > most and is_inside(trees, opened.cell[a], vector):
+            if a < 0 or formed.keeps[a] <= most:
+                continue
+            if exact or is_inside(trees, opened.cell[a], vector):
                 found, most = a, formed.keeps[a]
     return found

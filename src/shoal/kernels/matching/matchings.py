@@ -25,6 +25,10 @@ Published records of a class are interchangeable, so two perfect matchings diffe
 begins in it, so walks reach every matching; the chain may also stay, so it is aperiodic. A walk
 visits no class twice, so it always ends. Swaps and offers alone may not reach every matching, but
 speed up mixing: on releases of Adult, walks alone are ten times less precise in the same time.
+
+Who makes how many requests does not matter for the distribution, as long as it does not depend on
+the present matching. A person with one likely record rarely moves, so that its probability is the
+least precise: the records in a Focus make more requests.
 """
 
 from __future__ import annotations
@@ -39,7 +43,9 @@ NOT_THERE = np.int64(-1)
 # Of each record and each published record in a sweep, and of how many one begins a walk. With more
 # walks a sweep takes longer and is hardly more precise; with fewer, what only a walk can change
 # changes rarely.
-SWAPS, OFFERS, EVERY = 2, 4, 4
+SWAPS, OFFERS, EVERY = 1, 2, 8
+# Of the records in focus: so many times in a sweep, so many more of both.
+ROUNDS, MORE_SWAPS, MORE_OFFERS = 4, 2, 4
 BLOCK = 64  # records whose requests are drawn together: memory is then waited for once
 # A sweep visits every so many-th block, as near ones have much in common: one after the other they
 # say less. Prime, so that all are visited unless their number is a multiple.
@@ -88,7 +94,15 @@ class State(NamedTuple):
     random: np.ndarray  # uint64[1], state of the random numbers
     place: np.ndarray  # int32[classes], where in the path of its last walk; from here on scratch
     path: np.ndarray  # int32[classes + 1], published records
+    numbers: np.ndarray  # int32[n], all numbers of records
     asked: np.ndarray  # int32[BLOCK], records or published records
+
+
+class Focus(NamedTuple):
+    """Records that make more requests than others; chosen whatever the present matching is."""
+
+    records: np.ndarray  # int32[...]
+    published: np.ndarray  # int32[...]
 
 
 class Counts(NamedTuple):
@@ -222,34 +236,49 @@ def _try(originals, state, counts, j, held):
 
 
 @lean_kernel
-def _draw_all(heads, slot, upto, other, first, group, begin, end, random, asked):
-    """What each record from `begin` to `end` of a side requests: one of those that fit it."""
+def _draw_all(heads, slot, upto, other, first, group, numbers, begin, end, random, asked):
+    """What each of these records of a side requests: one of those that fit it."""
     for x in range(begin, end):
-        g = np.int64(group[x])
+        g = np.int64(group[numbers[x]])
         r = np.int64(draw(random) * heads[g, DEGREE])
         asked[x - begin] = fitting(heads, slot, upto, other, first, g, r)
 
 
 @lean_kernel
-def swap(originals, classes, state, counts, begin, end):
-    """Each record from `begin` to `end` requests a published record."""
+def swap(originals, classes, state, counts, records, begin, end):
+    """Each of these records requests a published record: from `begin` to `end` of an array."""
     _draw_all(
         originals.heads, originals.slot, originals.upto, originals.other, classes.first,
-        originals.group, begin, end, state.random, state.asked,
+        originals.group, records, begin, end, state.random, state.asked,
     )  # fmt: skip
-    for i in range(begin, end):
-        _try(originals, state, counts, np.int64(state.asked[i - begin]), np.int64(state.held[i]))
+    for at in range(begin, end):
+        j, i = np.int64(state.asked[at - begin]), np.int64(records[at])
+        _try(originals, state, counts, j, np.int64(state.held[i]))
 
 
 @lean_kernel
-def offer(originals, classes, state, counts, begin, end):
-    """Each published record from `begin` to `end` requests a record."""
+def offer(originals, classes, state, counts, published, begin, end):
+    """Each of these published records requests a record: from `begin` to `end` of an array."""
     _draw_all(
         classes.heads, classes.slot, classes.upto, classes.other, originals.first,
-        classes.group, begin, end, state.random, state.asked,
+        classes.group, published, begin, end, state.random, state.asked,
     )  # fmt: skip
-    for j in range(begin, end):
-        _try(originals, state, counts, j, np.int64(state.held[state.asked[j - begin]]))
+    for at in range(begin, end):
+        i = np.int64(state.asked[at - begin])
+        _try(originals, state, counts, np.int64(published[at]), np.int64(state.held[i]))
+
+
+@lean_kernel
+def look_closer(originals, classes, state, counts, focus):
+    """More requests of the records in focus, and of the published records in focus."""
+    for begin in range(0, len(focus.records), BLOCK):
+        end = min(begin + BLOCK, len(focus.records))
+        for _ in range(MORE_SWAPS):
+            swap(originals, classes, state, counts, focus.records, begin, end)
+    for begin in range(0, len(focus.published), BLOCK):
+        end = min(begin + BLOCK, len(focus.published))
+        for _ in range(MORE_OFFERS):
+            offer(originals, classes, state, counts, focus.published, begin, end)
 
 
 @lean_kernel
@@ -294,25 +323,28 @@ def _rotate(originals, state, counts, begin, end):
 
 
 @lean_kernel
-def sweep(originals, classes, state, counts, at, times, steps):
+def sweep(originals, classes, state, counts, focus, at, times, steps):
     """Run `times` sweeps, or about `steps` steps; a step is the moves of one number.
 
     `at` int64[2] has the number of visited records, and that of finished sweeps.
     """
     n = len(state.held)
     blocks = (n + BLOCK - 1) // BLOCK
+    each = max(1, blocks // ROUNDS)
     stride = STRIDE if blocks % STRIDE else 1
     while steps > 0 and at[1] < times:
         begin = at[0] // BLOCK * stride % blocks * BLOCK
         end = min(begin + BLOCK, n)
         for _ in range(SWAPS):
-            swap(originals, classes, state, counts, begin, end)
+            swap(originals, classes, state, counts, state.numbers, begin, end)
         for _ in range(OFFERS):
-            offer(originals, classes, state, counts, begin, end)
+            offer(originals, classes, state, counts, state.numbers, begin, end)
         # Where walks begin is drawn, so that each may begin anywhere.
         for j in range(begin + np.int64(draw(state.random) * EVERY), end, EVERY):
             walk(originals, classes, state, counts, j)
         steps -= end - begin
+        if at[0] // BLOCK % each == each - 1:
+            look_closer(originals, classes, state, counts, focus)
         at[0] += BLOCK
         if at[0] >= n:
             at[0] = 0

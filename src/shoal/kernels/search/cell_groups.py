@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.search.tighten import pop, push
+from shoal.kernels.search.lowest import pop, push
 from shoal.kernels.search.tuple_index import covered
 
 

@@ -8,7 +8,7 @@ boxes: all boxes together join no more neighbours than there are tuples.
 from __future__ import annotations
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.search.tuple_index import below
+from shoal.kernels.search.people_inside import begin_runs, next_run_inside
 
 
 @lean_kernel
@@ -45,28 +45,15 @@ def join_boxes(tuples, low, high, depths, begin, stop, count, into, further, sta
     int64[tuples]: all tuples from i to the end of the chain i, further[i], … are joined.
     `stack` is int64[q, 2].
     """
-    value, kids, first, last = tuples.value, tuples.kids, tuples.low, tuples.high
     for v in range(begin, stop):
-        deepest = max(depths[v] - 1, 0)
-        depth = 0
-        at = below(value, 0, tuples.top, low[v, 0])
-        end = below(value, at, tuples.top, high[v, 0])
+        deepest, depth = max(depths[v] - 1, 0), 0
+        begin_runs(tuples, low, high, v, stack)
         while True:
-            if at < end and depth == deepest:
-                join_nodes(into, count + v, first[at])
-                _join_run(into, further, first[at], last[end - 1])
-                at = end
-            if at == end:
-                if depth == 0:
-                    break
-                depth -= 1
-                at, end = stack[depth, 0], stack[depth, 1]
-                continue
-            node = at
-            stack[depth, 0], stack[depth, 1] = at + 1, end
-            depth += 1
-            at = below(value, kids[node], kids[node + 1], low[v, depth])
-            end = below(value, at, kids[node + 1], high[v, depth])
+            depth, one, other = next_run_inside(tuples, low, high, v, deepest, depth, stack)
+            if depth < 0:
+                break
+            join_nodes(into, count + v, one)
+            _join_run(into, further, one, other)
 
 
 @lean_kernel

@@ -1,6 +1,6 @@
 """Cells of which a class can satisfy a model about sensitive values, and its cheapest groups.
 
-The search visits the cells as that for classes of k people does (see `tighten`). The units are
+The search visits the cells as that for classes of k people does (see `runs`). The units are
 records with equal quasi-identifiers and equal sensitive value, so that several may have the same
 vector. What a class needs is in `Needs`; `measures.bounds.model_bound` says why that is valid.
 """
@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.search.cells import DEPTH, DONE, LOOKS, MANY, PAUSED, STEPS, STOPPED
-from shoal.kernels.search.tighten import descend, lowest, next_run
+from shoal.kernels.search.cells import DEPTH, LOOKS, STEPS
+from shoal.kernels.search.lowest import lowest
+from shoal.kernels.search.runs import FOUND, descend, look_at_caps, next_run_until
 
 
 class Needs(NamedTuple):
@@ -183,11 +184,10 @@ def search_model_cells(
     own, people_of, tuples, run = lattice.own, lattice.people, search.tuples, scratch.run
     q = lattice.vector.shape[1]
     pause = search.at[LOOKS] + search.at[STEPS] + budget
-    while search.at[LOOKS] < most:
-        if search.at[LOOKS] + search.at[STEPS] >= pause:
-            return PAUSED
-        if not next_run(lattice, search, run):
-            return DONE
+    while True:
+        outcome = next_run_until(lattice, search, run, pause, most)
+        if outcome != FOUND:
+            return outcome
         depth, begin, to, keeps = search.at[DEPTH], run[0], run[1], run[2]
         people, gains = np.int64(0), False
         for i in range(begin, to):
@@ -208,7 +208,6 @@ def search_model_cells(
             price = own[x, depth] - keeps
             if price <= ceiling:
                 best[x] = min(best[x], price)
-    return STOPPED
 
 
 @lean_kernel
@@ -217,21 +216,14 @@ def search_model_falls(lattice, size, cap, k, needs, fall, search, scratch, budg
 
     As `search_falls`, for groups that satisfy the needs.
     """
-    own, people_of, tuples, run = lattice.own, lattice.people, search.tuples, scratch.run
-    q = lattice.vector.shape[1]
+    tuples, run, q = search.tuples, scratch.run, lattice.vector.shape[1]
     pause = search.at[LOOKS] + search.at[STEPS] + budget
-    while search.at[LOOKS] < most:
-        if search.at[LOOKS] + search.at[STEPS] >= pause:
-            return PAUSED
-        if not next_run(lattice, search, run):
-            return DONE
+    while True:
+        outcome = next_run_until(lattice, search, run, pause, most)
+        if outcome != FOUND:
+            return outcome
         depth, begin, to, keeps = search.at[DEPTH], run[0], run[1], run[2]
-        people, least, hope = np.int64(0), MANY, -MANY
-        for i in range(begin, to):
-            x = tuples[i]
-            people += people_of[x]
-            least = min(least, cap[x])
-            hope = max(hope, keeps + own[x, q - 1] - own[x, depth] + fall[x])
+        people, least, hope = look_at_caps(lattice, search, run, cap, fall)
         if people < k or hope <= least:
             continue
         search.at[LOOKS] += to - begin
@@ -251,4 +243,3 @@ def search_model_falls(lattice, size, cap, k, needs, fall, search, scratch, budg
         for i in range(begin, to):
             x = tuples[i]
             fall[x] = min(fall[x], room)
-    return STOPPED

@@ -60,7 +60,7 @@ class TwoTables:
             wrong = number[(size != summed)][:1].tolist()
             raise NotHeld(
                 f"the two tables do not fit together: in group {wrong[0] if wrong else '?'} they "
-                "have different numbers of records; nothing is released"
+                "have different numbers of records"
             )
         base = len(values) + 1
         pair, place = np.unique(owner * base + value + 1, return_inverse=True)

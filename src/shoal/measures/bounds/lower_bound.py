@@ -48,8 +48,8 @@ FEWEST = 100_000  # looks for a block of a table with `at_most`
 GAIN = 0.01  # smallest relative gain that is worth another pass over all cells
 
 NO_SOLVER = (
-    "scipy is not installed, so that the linear program was solved approximately; "
-    "`pip install scipy` for its optimum"
+    "the solver HiGHS of scipy cannot be loaded, so that the linear program was solved "
+    "approximately; reinstall scipy for its optimum"
 )
 
 Effort: TypeAlias = Literal["normal", "high"]

@@ -217,7 +217,7 @@ class Dependencies:
         if not self.k or self.together <= self.by_other:
             return ""
         names = list(dict.fromkeys(name for one in self.revealing for name in one.columns))
-        where = listed(names) if names else "all unchanged columns together"
+        where = listed(names) if names else "all columns that are not generalized"
         least = "" if self.fewest is None else f" ({self.fewest:,} at the least)"
         return (
             f"for {self.together:,} of {many(self.people, 'person', 'people')} fewer than "
@@ -267,5 +267,5 @@ def _published(one: Revealed) -> str:
     """The same as a part of a sentence."""
     names, reads = listed(list(map(short, one.columns))), listed(list(one.reads))
     if len(one.columns) == 1:
-        return f"{names} is published unchanged and reveals {reads}"
-    return f"{names} are published unchanged and together reveal {reads}"
+        return f"{names} is not generalized and reveals {reads}"
+    return f"{names} are not generalized and together reveal {reads}"

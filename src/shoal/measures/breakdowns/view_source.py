@@ -54,8 +54,8 @@ class ViewSource:
             raise BadTable("name either a row or a class: row=17, or class_=0 for the smallest")
         if linked:
             raise BadTable(
-                "the plan has a linkage model: each record was generalized by itself, so that "
-                "there are no classes to look at; the attack matching measures such releases"
+                "the plan has a linkage model: records need not form classes that could be looked "
+                "at; the attack matching measures such releases"
             )
         if row is not None:
             return self._of_row(row, first)

@@ -8,8 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.base.arrays import Floats, Ints, Longs
+from shoal.kernels.fitting import count_fitting
 from shoal.kernels.group import group_rows
 from shoal.populations.individual_risk import approximate_risk, individual_risk
+
+
+class ClassCounts(NamedTuple):
+    """The people of each class: in the sample, and estimated in the population."""
+
+    label: Longs  # int64[n], the class of each record
+    sample: Longs  # int64[classes], f
+    population: Floats  # float64[classes], F̂
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +31,22 @@ class IndividualRisk:
     # float64[people] and float64[households], each once.
     people: Floats
     households: Floats | None
+    counts: ClassCounts
+
+    @property
+    def class_size(self) -> Longs:
+        """The people of each record's class in the sample, int64[n]: f."""
+        return self.counts.sample[self.counts.label]
+
+    @property
+    def in_population(self) -> Floats:
+        """The estimated people of each record's class in the population, float64[n]: F̂.
+
+        A class has at least as many people there as in the sample.
+        """
+        sample, people = self.counts.sample, self.counts.population
+        found: Floats = np.maximum(people, sample)[self.counts.label]
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers of the JSON file."""
@@ -40,14 +65,6 @@ class IndividualRisk:
                 "expected_reidentifications": float(self.households.sum()),
             }
         return found
-
-
-class ClassCounts(NamedTuple):
-    """The people of each class: in the sample, and estimated in the population."""
-
-    label: Longs  # int64[n], the class of each record
-    sample: Longs  # int64[classes], f
-    population: Floats  # float64[classes], F̂
 
 
 def counts_in_classes(label: Longs, weights: Floats, people: Longs | None) -> ClassCounts:
@@ -75,33 +92,7 @@ def counts_with_any(codes: Ints, weights: Floats) -> ClassCounts:
     """
     label, first, size = group_rows(codes)
     total = np.bincount(label, weights, len(first)).astype(np.float64)
-    tuples = codes[first]  # int32[tuples, q]
-    pattern, at, _ = group_rows((tuples < 0).astype(np.int32))
-    known = tuples[at] >= 0  # bool[patterns, q], the columns that records of a pattern have
-    f, people = np.zeros(len(first), np.int64), np.zeros(len(first))
-    for one, mine in enumerate(known):
-        rows = np.flatnonzero(pattern == one)
-        # Records of two patterns fit if they agree where both have values: for each such set of
-        # columns the others are grouped once.
-        common, _, _ = group_rows((known & mine).astype(np.int32))
-        for part in range(int(common.max()) + 1):
-            those = common == part
-            columns = mine & known[np.argmax(those)]
-            others = np.flatnonzero(those[pattern])
-            number = _numbers(tuples[np.concatenate([rows, others])][:, columns])
-            mine_at, other_at = number[: len(rows)], number[len(rows) :]
-            many = int(number.max()) + 1
-            f[rows] += np.bincount(other_at, size[others], many).astype(np.int64)[mine_at]
-            people[rows] += np.bincount(other_at, total[others], many)[mine_at]
-    return ClassCounts(label, f, people)
-
-
-def _numbers(values: Ints) -> Longs:
-    """Equal numbers for equal rows."""
-    if not values.shape[1]:
-        return np.zeros(len(values), np.int64)
-    number: Longs = group_rows(np.ascontiguousarray(values))[0]
-    return number
+    return ClassCounts(label, *count_fitting(codes[first], size, total))
 
 
 def individual_risks(
@@ -119,7 +110,7 @@ def individual_risks(
         each, near = _highest(each, people), _highest(near, people)[people]
         risk = each[people]
     if households is None:
-        return IndividualRisk(risk, near, None, each, None)
+        return IndividualRisk(risk, near, None, each, None, counts)
     home = households
     if people is not None:  # each member once
         home = np.zeros(len(each), np.int64)
@@ -127,7 +118,7 @@ def individual_risks(
     with np.errstate(divide="ignore"):
         safe = np.bincount(home, np.log1p(-np.minimum(each, 1.0)))  # −inf: a member is found
     together = -np.expm1(safe)
-    return IndividualRisk(risk, near, together[households], each, together)
+    return IndividualRisk(risk, near, together[households], each, together, counts)
 
 
 def _highest(risk: Floats, people: Longs) -> Floats:

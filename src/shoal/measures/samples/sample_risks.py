@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,15 @@ from shoal.measures.samples.individual import (
 )
 from shoal.plan import Plan
 from shoal.plan.population import Population
+from shoal.plan.sampling_fractions import fraction_of
 from shoal.populations.class_sizes import ClassSizes
 from shoal.populations.uniqueness import PopulationUniqueness, population_uniqueness
 from shoal.table.published_table import Published
 from shoal.table.samples.survey import Survey
 
 NORMALIZED = 1.01  # the mean of weights that are scaled to 1 is at most this
+OTHER = 1.25  # sampling fractions or populations that differ by more than this factor are noted
+SAME = 0.005  # a sum of weights that differs by less from a stated population is not noted
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +69,16 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
         return None
     label = published.class_of_row
     many = len(label) if people is None else int(people.max()) + 1
-    total, basis = _population(plan.population, weights, people, many)
-    if weights is None:
+    added = None if weights is None else _sum_over_people(weights, people)
+    total, basis = _population(plan.population, added, many)
+    if weights is None or added is None:
         weights = np.full(len(label), total / many)
-    if plan.population.missing == "any" and people is None and published.unit is None:
-        counts = counts_with_any(published.codes, weights)
+    elif added != total:  # they say only how many more people one stands for than another
+        weights = weights * (total / added)
+    if plan.population.missing == "any":  # which a plan with a person column cannot have
+        unit = published.unit
+        codes = published.codes if unit is None else published.codes[unit]
+        counts = counts_with_any(codes, weights)
     else:
         counts = counts_in_classes(label, weights, people)
     fraction = min(many / total, 1.0)
@@ -83,14 +91,23 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
         people=many,
         individual=individual_risks(counts, people, homes),
         uniqueness=found,
-        notes=tuple(_notes(found, basis, total / many)),
+        notes=(
+            *_weight_notes(basis, added, total, many),
+            *_model_notes(plan, basis, fraction),
+            *_notes(found),
+        ),
     )
 
 
-def _population(
-    stated: Population, weights: Floats | None, people: Any, many: int
-) -> tuple[float, str]:
-    """The people of the population, and where that is known from."""
+def _sum_over_people(weights: Floats, people: Any) -> float:
+    """The sum of the weights; a person with several records has their mean."""
+    if people is None:
+        return float(weights.sum())
+    return float((np.bincount(people, weights) / np.bincount(people)).sum())
+
+
+def _population(stated: Population, added: float | None, many: int) -> tuple[float, str]:
+    """The people of the population, and where that is known from; `added` are the weights."""
     if stated.size is not None:
         if stated.size < many:
             raise BadPlan(
@@ -100,10 +117,8 @@ def _population(
         return float(stated.size), "size"
     if stated.fraction is not None:
         return many / stated.fraction, "fraction"
-    assert weights is not None
-    if people is None:
-        return float(weights.sum()), "weights"
-    return float((np.bincount(people, weights) / np.bincount(people)).sum()), "weights"
+    assert added is not None
+    return added, "weights"
 
 
 def _class_sizes(label: Any, people: Any) -> Any:
@@ -114,15 +129,44 @@ def _class_sizes(label: Any, people: Any) -> Any:
     return np.bincount(np.unique(label * size + people) // size)
 
 
-def _notes(found: PopulationUniqueness, basis: str, mean: float) -> Sequence[str]:
-    """What the reader has to know about these estimates."""
+def _weight_notes(basis: str, added: float | None, total: float, many: int) -> list[str]:
+    """What the reader has to know about the sum of the weights."""
+    if added is None:
+        return []
+    if basis != "weights":
+        if isclose(added, total, rel_tol=SAME):
+            return []
+        return [
+            f"the weights add up to {number(round(added))} people, and were multiplied by "
+            f"{number(total / added)} to estimate risks among the {number(round(total))} people "
+            "of [population]"
+        ]
+    if total / many > NORMALIZED:
+        return []
+    return [
+        f"the weights are {number(total / many)} on average, so that the table counts as its whole "
+        "population; if they were scaled to a mean of 1, multiply them by the population's "
+        "size divided by the number of records, or state [population] size"
+    ]
+
+
+def _model_notes(plan: Plan, basis: str, fraction: float) -> list[str]:
+    """Models that assume another sampling fraction; one that the plan states is checked there."""
+    if basis == "fraction":
+        return []
+    known = "by the sum of the weights" if basis == "weights" else "by size under [population]"
+    return [
+        f"{model.key} assumes a sampling fraction of {_percent(100 * share)}, and {known} it is "
+        f"{_percent(100 * fraction)}: one of them is wrong"
+        for model in plan.models
+        if (share := fraction_of(model)) is not None
+        and max(share / fraction, fraction / share) > OTHER
+    ]
+
+
+def _notes(found: PopulationUniqueness) -> list[str]:
+    """What the reader has to know about the estimated uniqueness."""
     notes = []
-    if basis == "weights" and mean <= NORMALIZED:
-        notes.append(
-            f"the weights are {number(mean)} on average, so that the table counts as its whole "
-            "population; if they were scaled to a mean of 1, multiply them by the population's "
-            "size divided by the number of records, or state [population] size"
-        )
     # A sample without uniques leaves nothing to choose: none is the estimate.
     failed = [one for one in found.estimates if one.reason and found.sample > 0]
     for one in failed:
@@ -135,9 +179,13 @@ def _notes(found: PopulationUniqueness, basis: str, mean: float) -> Sequence[str
 
 def _instead(found: PopulationUniqueness) -> str:
     if found.chosen == "sample":
-        share = percent(100 * found.sample).replace("\xa0", " ")
+        share = _percent(100 * found.sample)
         return f"the share of the sample that is unique ({share}) stands in for it"
     return f"{found.chosen} stands in for it"
+
+
+def _percent(value: float) -> str:
+    return percent(value).replace("\xa0", " ")
 
 
 def sample_numbers(sample: SampleRisks | None, weighted: dict[str, float] | None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 from shoal.base.arrays import Ints
 from shoal.base.progress import Progress, silent
@@ -23,6 +24,11 @@ class UniquesBeforeAfter:
 
     before: SpecialUniques
     after: SpecialUniques | None  # None: no record of the release is unique on any columns
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers of the JSON file."""
+        after = None if self.after is None else self.after.as_dict()
+        return {"original": self.before.as_dict(), "release": after}
 
 
 def uniques_before_after(

@@ -77,8 +77,8 @@ def _summary(found: AnatomyMeasures) -> list[Block]:
     """Page one: who is found for certain, and what stays uncertain about them."""
     attacks, column = found.attacks, short(found.column)
     certain = [
-        "Quasi-identifiers are published exactly. Whoever knows those of a person sees whether "
-        "somebody with them is in the table: membership is not protected.",
+        "Quasi-identifiers are published exactly. An attacker who knows those of a person sees "
+        "whether somebody with them is in the table: membership is not protected.",
         f"{percent(100 * attacks.unique)} of the records have quasi-identifiers that no other "
         "record has. An attacker who knows them and knows that the person is in the table finds "
         "the record of that person for certain.",

@@ -12,6 +12,7 @@ from shoal.measures.verdicts.within_at_most import NAME as AT_MOST
 from shoal.report.facts import Facts, Requirement
 from shoal.report.front.other_columns import fewest_left, lowers, with_other_columns
 from shoal.report.front.paper import PAGE, height
+from shoal.report.guarantees import two_attackers
 from shoal.report.limit_facts import KEY, SYMBOLS
 from shoal.report.page import Block, Bullets, Cell, Heading, HtmlTable, Numbers, Text, Tone
 from shoal.report.sections._labels import on
@@ -99,10 +100,14 @@ def size(facts: Facts) -> str:
     )
     if facts.linked:
         return (
-            f"The release has {records} of the original, each generalized by itself: there are no "
-            "classes. It was measured together with its original."
+            f"The release has {records} of the original, which need not form classes. It was "
+            "measured together with its original."
         )
-    people = "" if facts.people == facts.published else f", which are of {facts.people:,} people,"
+    people = (
+        ""
+        if facts.people == facts.published
+        else f", which are of {facts.people:,} {facts.linked_as},"
+    )
     classes = many(facts.classes, "class", "classes")
     return f"The release has {records} of the original{people} in {classes}."
 
@@ -265,7 +270,7 @@ def _with_code_book(facts: Facts) -> str:
     return f"With a code book for {short(worst)} it would be {people}."
 
 
-_REVEALED = "Columns that are published unchanged reveal quasi-identifiers."
+_REVEALED = "Columns that are not generalized reveal quasi-identifiers."
 _NOBODY = "Nobody is found by what the release itself shows about them."
 _NO_LIMITS = (
     "The plan sets no limits: whether the numbers on this page are acceptable is for the approver "
@@ -297,7 +302,14 @@ def _risk(facts: Facts) -> str:
         f"{possible}. The re-identification risk of the most exposed person is "
         f"{'about ' if facts.sampled else ''}{facts.highest_risk}, and {facts.mean_risk} on "
         f"average over all people{' (sampled)' if facts.sampled else ''}; {was}."
+        + _two_attackers(facts)
     )
+
+
+def _two_attackers(facts: Facts) -> str:
+    """Why somebody is at a higher risk than a satisfied requirement on a draw allows."""
+    why = two_attackers(one.model for one in facts.requirements if one.holds)
+    return f" {why}." if why else ""
 
 
 def _tiles(facts: Facts) -> list[tuple[str, str]]:
@@ -376,8 +388,8 @@ def _doubts(facts: Facts, most: int) -> list[Block]:
         advice = (
             ""
             if facts.applied
-            else " Weaker requirements, fewer quasi-identifiers or finer hierarchies would keep "
-            "more."
+            else " Weaker requirements, fewer quasi-identifiers, finer hierarchies or another "
+            "algorithm may keep more."
         )
         said.append(
             "The release contains almost no information: nearly all quasi-identifiers are "

@@ -41,8 +41,8 @@ def _possible_records(facts: Facts, labels: list[str]) -> list[Block]:
     what = [f"{label} {'record' if label == '1' else 'records'}" for label in labels]
     return [
         Text(
-            "Each record was generalized by itself, so few records look the same and there are no "
-            "classes. A person is protected by the number of possible records."
+            "Records need not look the same here. A person is protected by the number of possible "
+            "records."
         ),
         Plot(
             bars(what, [Bars("people", people)], "percent of the people", show=percent),

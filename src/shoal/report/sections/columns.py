@@ -87,7 +87,7 @@ def revealed(facts: Facts) -> list[Block]:
     ]
     k = f"{found.k:,}" if found.k else "the people of the smallest class"
     blocks: list[Block] = [
-        Heading("What unchanged columns reveal of quasi-identifiers"),
+        Heading("What columns that are not generalized reveal of quasi-identifiers"),
         Text(
             "An attacker who knows the quasi-identifiers of a person can rule out records of the "
             "class whose other values do not go with them. Which values go together is learned "
@@ -144,7 +144,7 @@ def _if_known(facts: Facts) -> list[Block]:
     ]
     more = len(known) - len(rows)
     blocks: list[Block] = [
-        Heading("If an attacker knew an unchanged column"),
+        Heading("If an attacker knew a column that is not generalized"),
         Text(
             "Columns other than quasi-identifiers are assumed to be unknown to attackers, and no "
             "requirement covers an attacker who knows one. The table shows how many of "

@@ -68,7 +68,7 @@ def loss(facts: Facts) -> list[Block]:
                 if facts.suppressed
                 else "No record was suppressed. "
             )
-            + "Sensitive and other columns are published unchanged. A loss of 0 % means that all "
+            + "Sensitive and other columns are not generalized. A loss of 0 % means that all "
             "information of the original is kept, 100 % that none is."
         ),
         Text(guide(facts)),

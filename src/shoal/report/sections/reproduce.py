@@ -105,6 +105,11 @@ def _of(facts: Facts) -> Text:
 
 
 def _randomness(facts: Facts) -> str:
+    if facts.seed is not None and facts.may_differ:
+        return (
+            f"Random seed: {facts.seed}. The search was ended by the clock, so that the same table "
+            "and plan may give another release. To publish the same values again, use its recoding."
+        )
     if facts.seed is not None:
         return (
             f"Random seed: {facts.seed}. The same table and plan give exactly the same release "
@@ -112,7 +117,7 @@ def _randomness(facts: Facts) -> str:
         )
     other = (
         "other values, in another order"
-        if facts.random_choices
+        if facts.random_choices or facts.may_differ
         else "the same records in another order"
     )
     if facts.persons_published:

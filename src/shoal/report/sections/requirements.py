@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.base.wording import sentence
+from shoal.base.wording import listed, sentence
 from shoal.measures.verdicts.within_at_most import NAME as AT_MOST
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Text
@@ -46,6 +46,8 @@ def _limited(facts: Facts) -> bool:
 def _measured(facts: Facts) -> str:
     if facts.linked:
         return _MEASURED_LINKED
+    if facts.measured_with:
+        return _MEASURED_WITH.format(listed(facts.measured_with))
     if len(facts.whole_table) == sum(one.model != AT_MOST for one in facts.requirements):
         return _MEASURED_ONLY_WHOLE
     return _MEASURED_WHOLE if facts.whole_table else _MEASURED
@@ -61,7 +63,7 @@ def _classes(facts: Facts) -> str:
 
 
 _LINKED = (
-    "In this release there are no classes: each record was generalized by itself until several "
+    "In this release records need not form classes of equal ones: it is enough that several "
     "records are possible for each person. A published record is possible for a person if it "
     "covers the person's values, and if everybody else can still be assigned a record that covers "
     "theirs: a complete assignment of people to records."
@@ -78,6 +80,11 @@ _MEASURED_WHOLE = (
 _MEASURED_ONLY_WHOLE = (
     "Reached is the level of the whole table: single people may be less protected. It was measured "
     "on the published table alone, by code that does not depend on the algorithm."
+)
+_MEASURED_WITH = (
+    "Reached is the level of the worst class, or of the whole table. It was measured on the "
+    "published table together with {}, by code that does not depend on the algorithm. It cannot be "
+    "measured on the release alone."
 )
 _AT_MOST = "For at_most it is the most general published value of the column."
 _MEASURED_LINKED = (

@@ -128,6 +128,7 @@ class Tops:
     # int32[nodes], a number per set of values that may be published together: in a tree the most
     # general node that is allowed above each, among free ranges a cell of a grid; or BEYOND.
     top: Ints
+    fixed: bool = False  # whether the plan cannot allow more, as others see the value anyway
 
     @property
     def allowed(self) -> Bools:

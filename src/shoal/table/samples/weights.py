@@ -13,6 +13,8 @@ from shoal.io.frames import Frame
 from shoal.table.coded_columns import coded
 from shoal.table.roles import Column, columns_with_role, missing_words
 
+LEAST, MOST = 1e-9, 1e15  # people for whom a record can stand: sums stay exact enough
+
 
 def sampling_weights(
     frame: Frame, columns: Mapping[str, Column], missing_values: Sequence[str] = ()
@@ -52,6 +54,8 @@ def _weights(frame: Frame, name: str, words: Sequence[str]) -> Floats:
         number = np.array([np.nan if one is None else float(one) for one in exact])
     _check(frame, name, codes, values, ~np.isfinite(number), "no numbers")
     _check(frame, name, codes, values, number <= 0, "zero or negative")
+    far = (number < LEAST) | (number > MOST)
+    _check(frame, name, codes, values, far, f"below {LEAST:g} or above {MOST:g}")
     weights: Floats = number[codes]
     return weights
 

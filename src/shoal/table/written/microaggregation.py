@@ -104,7 +104,8 @@ def aggregate(
 def decimal_places(numbers: Sequence[Fraction]) -> int:
     """The places behind the point of published numbers: those of the originals, but not too many.
 
-    More would give away the exact sum of a class. A column that spans 0 to 1 gets five at most.
+    More would give away the exact sum of a class. None are beyond the first six digits of the
+    span: a column that spans 0 to 1 gets five at most.
 
     >>> decimal_places([Fraction(3), Fraction(60)]), decimal_places([Fraction("2.25"), Fraction(9)])
     (0, 2)
@@ -122,8 +123,9 @@ def words_for(name: str, column: Column) -> str:
     """How the numbers of a column are published, in a sentence."""
     return (
         f"{name!r} is published as the {column.microaggregate} of its class, rounded to the places "
-        "of the original; losses and their lower bound are those of the ranges of the classes, "
-        f"which are not published; {_known_to_others(column)}"
+        f"of the original, but to none beyond the first {DIGITS} digits of the difference between "
+        "its largest and its smallest number; losses and their lower bound are those of the ranges "
+        f"of the classes, which are not published; {_known_to_others(column)}"
     )
 
 
@@ -131,12 +133,12 @@ def _known_to_others(column: Column) -> str:
     """What somebody learns who knows all other records of a class."""
     if column.microaggregate == "mean":
         return (
-            "whoever knows the numbers of all other records of a class can compute the last one, "
-            "up to rounding"
+            "an attacker who knows the numbers of all other records of a class can compute the "
+            "last one, up to rounding"
         )
     return (
-        "the median of an odd number of records is the exact number of one of them, and whoever "
-        "knows all others can find out whether it is the last one's"
+        "the median of an odd number of records is the exact number of one of them, and an "
+        "attacker who knows all others can find out whether it is the last one's"
     )
 
 

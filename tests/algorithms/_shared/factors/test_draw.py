@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.algorithms._shared.factors.draw import draw_rows
+from shoal.algorithms._shared.factors.draw import _perfect_matching, draw_rows
 
 DRAWS = 3_000
 
@@ -58,6 +58,25 @@ def test_every_pair_has_the_same_probability(pairs, k):
     assert not often[~known].any(), "only members are drawn"
     spread = np.sqrt(DRAWS * (1 / k) * (1 - 1 / k))
     assert np.abs(often[known] - DRAWS / k).max() <= 5 * spread  # once in a million pairs
+
+
+@pytest.mark.parametrize(
+    ("pairs", "n"),
+    [
+        (circle(20_000, 5), 20_000),
+        (circle(3_000, 301), 3_000),
+        (regular(9, 3, np.random.default_rng(0)), 9),
+        (np.divmod(np.arange(400), 20), 20),
+        (circle(1, 1), 1),
+    ],
+)
+def test_a_perfect_matching_is_found_in_whatever_order_the_pairs_are(pairs, n):
+    """By random walks: a search for any maximum matching did not end on some real tables."""
+    rng = np.random.default_rng(1)
+    order = rng.permutation(len(pairs[0]))
+    matched = _perfect_matching(pairs[0][order], pairs[1][order], rng)
+    assert np.sort(pairs[0][order][matched]).tolist() == list(range(n))
+    assert np.sort(pairs[1][order][matched]).tolist() == list(range(n))
 
 
 def test_components_are_drawn_independently():

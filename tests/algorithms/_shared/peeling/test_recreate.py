@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shoal.algorithms._shared.peeling import recreate
+from shoal.algorithms._shared.peeling import exhaustive, recreate
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.recreate import Recreating, recreated
 from shoal.algorithms._shared.recode import recode as recode_with
@@ -105,6 +106,7 @@ def one_class(problem):
 def few_attempts(monkeypatch):
     monkeypatch.setattr(recreate, "LOOKS", 60_000)
     monkeypatch.setattr(recreate, "MORE_LOOKS", 0)
+    monkeypatch.setattr(exhaustive, "FEW", 0)  # small tables are searched as large ones are
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -320,3 +322,35 @@ def test_the_work_grows_with_the_tuples_and_with_k(monkeypatch):
     assert recreate.most_looks(10, 1) == 600_000
     assert recreate.most_looks(10, 8) == 600_210
     assert recreate.most_looks(10**9, 8) == recreate.MOST_LOOKS
+
+
+def test_after_an_interrupt_each_thread_ends_with_the_work_at_hand(monkeypatch):
+    """Counted, not timed: how many calls of kernels begin after the signal, and of how many looks.
+
+    A call begins with few looks and has twice as many as the last one at most.
+    """
+    monkeypatch.setattr(recreate, "SMALL", 100)  # several parts
+    table, sent, asked = random_table(900, 4, 4), [], []
+    start, steps = Peel().recode(table, [KAnonymity(k=5)], NLLM(), None), Recreating._steps
+
+    def counted(self, *args):
+        def call(step, looks):
+            asked.append((bool(sent), looks))
+            return step(looks)
+
+        return [(share, functools.partial(call, step)) for share, step in steps(self, *args)]
+
+    def progress(stage, share):
+        if stage == "recreating" and share > 0 and not sent:
+            sent.append(share)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Recreating, "_steps", counted)
+    with limited(2):
+        made = Peel(seconds=60.0).recode(table, [KAnonymity(k=5)], NLLM(), None, progress)
+    assert "interrupted after" in made.notes[0]
+    assert problem_of(table, 5).lost_by(made) <= problem_of(table, 5).lost_by(start)
+    before = [looks for later, looks in asked if not later]
+    after = [looks for later, looks in asked if later]
+    assert len(after) <= 2 * 2  # each thread: the call at hand, and one that had just begun
+    assert max(after, default=0) <= 2 * max(before)

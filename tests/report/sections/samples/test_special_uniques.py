@@ -91,3 +91,27 @@ def test_a_table_that_is_no_sample():
     plan = {"columns": columns, "models": [HIDDEN]}
     release = anonymize(table().drop_columns(["weight"]), plan)
     assert facts(release, explain=False).uniques is None
+
+
+@pytest.mark.parametrize("model", [HIDDEN, AVERAGE])
+def test_the_json_of_the_release_has_what_the_report_shows(model):
+    release = anonymize(table(), {"columns": COLUMNS, "models": [model], "seed": 1})
+    *_, audits = shown(model)
+    numbers = release.as_dict()["special_uniques"]
+    by_hand = [one.as_dict() for one in audits]
+    assert close(numbers["original"], by_hand[0])
+    if model is HIDDEN:
+        assert numbers["release"] is None  # no record is unique
+    else:
+        assert close(numbers["release"], by_hand[1])
+    columns = {name: one for name, one in COLUMNS.items() if name != "weight"}
+    other = anonymize(table().drop(["weight"]), {"columns": columns, "models": [model], "seed": 1})
+    assert "special_uniques" not in other.as_dict()  # no sample
+
+
+def close(a: dict, b: dict) -> bool:
+    """The weights are added up in another order."""
+    rounded = {"correct_match", "dis_fraction"}
+    same = {key: one for key, one in a.items() if key not in rounded}
+    near = all(a[key] == pytest.approx(b[key]) for key in rounded)
+    return near and same == {key: one for key, one in b.items() if key not in rounded}

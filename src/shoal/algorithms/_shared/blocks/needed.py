@@ -87,7 +87,7 @@ def too_many(
     if not least:
         why = f"what may be published with the same values cannot satisfy {keys}"
     message = (
-        f"at_most cannot be satisfied with suppression = {suppression:g}: "
+        f"{_limits(table)} cannot be satisfied with suppression = {suppression:g}: "
         f"{'at least ' if least else ''}{gone:,} of {many(table.rows, 'record')} "
         f"({_share_of(table, gone)}) would have to be suppressed, as {why}; "
         f"{_contributions(table, models, gone, sets)}"
@@ -99,11 +99,25 @@ def too_many(
     return refused.offering(WayOut("suppression", value=share_for(table, gone)))
 
 
+def _limits(table: Table) -> str:
+    """What limits the published values, in words."""
+    fixed = [
+        repr(name)
+        for name, tops in zip(table.names, table.tops, strict=True)
+        if tops is not None and tops.fixed
+    ]
+    if not fixed:
+        return AT_MOST
+    exact = f"exact values of {listed(fixed)} (derive)"
+    other = any(tops is not None and not tops.fixed for tops in table.tops)
+    return f"{AT_MOST} and {exact}" if other else exact
+
+
 def _contributions(table: Table, models: Sequence[Model], gone: int, sets: Sequence[KeySet]) -> str:
     """Which column needs most of it."""
     without = {}
     for j, tops in enumerate(table.tops):
-        if tops is not None:
+        if tops is not None and not tops.fixed:
             others = [None if i == j else one for i, one in enumerate(table.tops)]
             without[j] = needed(table, models, others, sets)
     if len(without) < 2:
@@ -129,7 +143,7 @@ def _instead(
     more = f"allow suppression = {share_for(table, gone):g}, or " if gone < table.rows else "use "
     if proposals:
         return f"{more}one of: {'; '.join(proposals[:PROPOSED])}"
-    if (together := wider.together()) is not None:
+    if wider.choices and (together := wider.together()) is not None:
         return f"{more}{together}, as no single column is enough"
     return f"{more}weaken the requirements: wider limits are not enough"
 
@@ -144,7 +158,7 @@ class _Wider:
         # Per limited column its limits from narrow to wide, the present one first, the last none.
         self.choices: dict[int, list[Tops | None]] = {}
         for j, tops in enumerate(table.tops):
-            if tops is not None:
+            if tops is not None and not tops.fixed:
                 limits = wider_limits(tops, table.trees[j])
                 step = max(1, len(limits) // CHOICES)
                 found = [tops_of(one, tops.hierarchy, table.trees[j]) for one in limits[::step]]

@@ -8,11 +8,11 @@ import numpy as np
 
 from shoal.algorithms._shared.cells import cheapest_vectors, make_lattice
 from shoal.algorithms._shared.layout import Layout
-from shoal.base.arrays import Bools, Ints, Longs
+from shoal.base.arrays import Ints, Longs
 from shoal.base.pace import parts
 from shoal.base.progress import Progress
 from shoal.kernels.group import group_rows
-from shoal.kernels.matching import components, conceal, diversify, groups, randomize, spread
+from shoal.kernels.matching import components, conceal, diversify, groups, randomize
 from shoal.kernels.search import class_index as trie
 from shoal.kernels.search import tuple_index as static
 from shoal.losses import Loss
@@ -35,7 +35,7 @@ class ConcealedRecords:
     def __init__(self, table: Table, loss: Loss, progress: Progress) -> None:
         self.table, self.progress = table, progress
         start = tally(table.codes)
-        costs = exact_costs(loss, table.domains, table.rows)
+        self.costs = costs = exact_costs(loss, table.domains, table.rows)
         self.layout = Layout.of(table, start, costs)
         self.trees = self.layout.trees._replace(ahead=False)
         self.tuples, back = sorted_tuples(table.codes, start, self.layout.order)
@@ -160,33 +160,18 @@ class ConcealedRecords:
             total += made
         return total
 
-    def as_published(self) -> Published:
-        """The records as a reader of the release would see them."""
-        codes = self.layout.restored(self.classes.vector[self.groups.of])
+    def vectors(self) -> Ints:
+        """What is published of each record, int32[n, q], with attributes in the table's order."""
+        return self.layout.restored(self.classes.vector[self.groups.of])
+
+    def as_published(self, vectors: Ints) -> Published:
+        """Records published as these vectors, as a reader of the release would see them."""
+        codes = vectors.copy()
         for j, tree in enumerate(self.table.trees):
             if (missing := tree.node(None)) >= 0:
                 codes[codes[:, j] == missing, j] = -1
         labels = tuple(list(tree.labels) for tree in self.table.trees)
         return Published(self.table.names, codes, labels, None, tuple(self.table.sensitive))
-
-    def spread(self, fails: Bools, secret: Ints, unwanted: Longs, order: Longs, many: Longs) -> int:
-        """Add matches for the people who fail, bool[n]; returns how many are new.
-
-        `secret` is the sensitive value of each record, and `unwanted` the value that is too likely
-        for each person, -1 if it is not about values; `many` is how many matches a tuple asks for.
-        """
-        people = order[fails[order]]
-        wanted = diversify.Wanted(secret, 0, 0.0, np.zeros(int(secret.max()) + 1, np.int64))
-        total = 0
-        for part in self._parts("concealing", len(people)):
-            asked = people[part]
-            self.index, self.edges, made = spread.spread(
-                self.index, self.trees, self.classes, self.groups, self.tuples, self.original,
-                self.graph, self.edges, asked, unwanted[asked], many[self.original[asked]],
-                wanted, self.start, self.records, self.fan, self.stack,
-            )  # fmt: skip
-            total += made
-        return total
 
     def _build_graph(self) -> Longs:
         """Build the graph between components; returns the matches of each tuple (Algorithm 4)."""
@@ -220,9 +205,9 @@ class ConcealedRecords:
 
     def recoding(self) -> Recoding:
         """The published records, with attributes in the order of the table."""
-        vectors = self.classes.vector[self.groups.of]
+        vectors = self.vectors()
         label, first, _ = group_rows(vectors)
-        return Recoding(self.layout.restored(vectors[first]), label)
+        return Recoding(vectors[first], label)
 
 
 def _given(begin: Longs, fits: Ints, label: Longs, original: Longs) -> Longs:

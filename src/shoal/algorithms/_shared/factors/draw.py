@@ -1,10 +1,12 @@
-"""Draw who is published as which row, such that each of k possible rows has the same chance."""
+"""Draw who is published as which row, so that each of k possible rows has the same probability."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shoal.base.arrays import Bools, Longs
+from shoal.base.pace import parts
+from shoal.kernels.matching.regular import match_regular
 
 
 def draw_rows(person: Longs, row: Longs, k: int, rng: np.random.Generator) -> Longs:
@@ -91,14 +93,16 @@ def components(person: Longs, row: Longs) -> Longs:
 
 def _perfect_matching(person: Longs, row: Longs, rng: np.random.Generator) -> Bools:
     """Which pairs are in some perfect matching; there is one if all have equally many pairs."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    people, i = np.unique(person, return_inverse=True)
-    rows, j = np.unique(row, return_inverse=True)
-    n = len(people)
-    mixed, turned = rng.permutation(n), rng.permutation(n)  # the search prefers low numbers
-    graph = csr_array((np.ones(len(i), np.int8), (mixed[i], turned[j])), shape=(n, len(rows)))
-    graph.sort_indices()
-    match = maximum_bipartite_matching(graph, perm_type="column")
-    return np.asarray(match[mixed[i]] == turned[j])
+    people = len(np.unique(person))
+    order = np.argsort(person, kind="stable")
+    rows, number = np.unique(row, return_inverse=True)
+    of_person = number[order].reshape(people, -1)
+    held, holder = np.full(people, -1, np.int64), np.full(len(rows), -1, np.int64)
+    step = np.empty(people, np.int64)
+    for begin, stop in parts(people):
+        match_regular(of_person, begin, stop, rng, held, holder, step)
+    found = np.zeros(of_person.shape, np.bool_)
+    found[np.arange(people), held] = True
+    matched = np.empty(len(person), np.bool_)
+    matched[order] = found.ravel()
+    return matched

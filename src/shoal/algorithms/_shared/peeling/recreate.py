@@ -19,6 +19,7 @@ import numpy as np
 
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.exchange import kept
+from shoal.algorithms._shared.peeling.exhaustive import best_of_all, is_best
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.base import interrupt
 from shoal.base.arrays import Longs
@@ -31,6 +32,7 @@ from shoal.kernels.annealing import open_cells as opening
 from shoal.kernels.annealing import recreate as kernels
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.kernels.sorting import sort_rows
+from shoal.table.recoding import MAY_DIFFER
 
 # How many looks at tuples and classes all attempts may take, if there is no limit on the time. They
 # are counted, not timed, so that a table gives the same release on every machine. A core does about
@@ -38,6 +40,8 @@ from shoal.kernels.sorting import sort_rows
 LOOKS, MORE_LOOKS = 100_000, 150_000  # for each tuple, and more for each time that k doubles
 MOST_LOOKS = 25_000_000_000  # in a table of many tuples
 ROUNDS = 25
+# A limit on the time also ends after so many times these looks, for small tables.
+LONGEST = 100
 SHORTEST = 0.2  # seconds of a round, if there is a limit on the time
 HOT, COLD = 0.08, 0.003  # how much an attempt may lose, as a share of the mean loss of a class
 NEAR = 48  # tuples whose classes are neighbours
@@ -50,7 +54,6 @@ TUPLES = 1_500  # at most in such an attempt
 PARTS = 2
 PART = 600  # classes of a part at most, unless there would be few tuples in it
 SMALL = 2_000  # tuples of a part at least
-ANY = 1 << 60  # looks: the time is the limit
 Step = Callable[[int], bool]  # goes on for so many looks; returns whether it is done
 SEED, MULTIPLIER = 0x9E3779B97F4A7C15, 6364136223846793005
 
@@ -77,7 +80,7 @@ class Recreating:
         self.possible = int((kept(self.trees, vector) * size).sum())
         self.best, self.most_kept = of.copy(), self.kept
         self.random = SEED
-        self.round = 0
+        self.round = self.looks = 0
         self.index = make_tuples(vector, np.ones(self.n, np.int64), np.arange(self.n))
         self.cells, self.before = np.empty_like(vector), np.empty(self.n, np.int64)
         self._scratch: dict[int, _Scratch] = {}  # of each thread
@@ -126,6 +129,7 @@ class Recreating:
 
         threads.run(partial(improve, part) for part in mine)
         self.round += 1
+        self.looks += sum(int(part.at[1] + part.at[3]) for part in mine)
         self.note_best()
 
     def _steps(
@@ -208,10 +212,15 @@ class Recreating:
 def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = None) -> Longs:
     """The classes after a search for so many seconds, or of a fixed number of looks.
 
-    Ctrl-C ends it and keeps the best classes so far.
+    Ctrl-C ends it and keeps the best classes so far. There is no search where none can be better.
     """
     if np.bincount(label, problem.start.people)[label].min() < problem.k or interrupt.asked():
         return label
+    if is_best(problem, label):
+        return label
+    best = best_of_all(problem)
+    if best is not None:
+        return best
     search = Recreating(problem, label)
     before, begin = search.percent, monotonic()
     try:
@@ -225,13 +234,20 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
         problem.notes.append(
             f"peel: the improvement of the classes was interrupted after "
             f"{number(round(monotonic() - begin, 1))} seconds; these are the best classes found "
-            "until then"
+            f"until then, and {MAY_DIFFER}"
         )
     else:
-        if seconds is not None:
+        if seconds is not None and search.looks >= most_timed(search):
             problem.notes.append(
-                f"peel: the classes were improved for {number(seconds)} seconds; another run "
-                "may find other classes, as that depends on the speed of the machine"
+                f"peel: the improvement of the classes ended after "
+                f"{number(round(monotonic() - begin, 1))} of {number(seconds)} seconds, as "
+                f"{LONGEST} times the work of high effort was done; on a slower machine "
+                f"{MAY_DIFFER}"
+            )
+        elif seconds is not None:
+            problem.notes.append(
+                f"peel: the classes were improved for {number(seconds)} seconds; {MAY_DIFFER}, "
+                "as that depends on the speed of the machine"
             )
     if f"{before:.2f}" != f"{search.percent:.2f}":
         problem.notes.append(
@@ -245,7 +261,8 @@ def _search(
     search: Recreating, seconds: float | None, begin: float, report: Callable[[float], None]
 ) -> None:
     """Rounds with a heat that falls, until the limit is reached or Ctrl-C was pressed."""
-    looks = ANY if seconds is not None else most_looks(search.n, search.k) // ROUNDS
+    most = most_looks(search.n, search.k) if seconds is None else most_timed(search)
+    looks = -(-most // ROUNDS)
     each = inf if seconds is None else max(SHORTEST, seconds / ROUNDS)
     share = 0.0
     with team() as threads:
@@ -255,7 +272,7 @@ def _search(
             search.run(heat, looks, each, threads, partial(report, share))
             share = search.round / ROUNDS
             if seconds is not None:
-                share = (monotonic() - begin) / seconds
+                share = max((monotonic() - begin) / seconds, search.looks / most)
                 each = min(each, max(SHORTEST, seconds - (monotonic() - begin)))
     interrupt.check()  # a signal that came while kernels ran
     report(1.0)
@@ -264,6 +281,11 @@ def _search(
 def most_looks(tuples: int, k: int) -> int:
     """How many looks at tuples and classes all attempts may take."""
     return min(tuples * int(LOOKS + MORE_LOOKS * log2(k)), MOST_LOOKS)
+
+
+def most_timed(search: Recreating) -> int:
+    """How many looks a search may take that has a limit on the time."""
+    return LONGEST * most_looks(search.n, search.k)
 
 
 def _linked(of: Longs, n: int) -> tuple[Longs, Longs]:

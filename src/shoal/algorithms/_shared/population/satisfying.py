@@ -9,6 +9,7 @@ from math import ceil
 
 import numpy as np
 
+from shoal.algorithms import DEFAULT
 from shoal.algorithms._shared.population.widening import Steps, widened
 from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import CannotReach, WayOut
@@ -39,7 +40,7 @@ def satisfying(
 
     Values only become more general, and classes that become equal are one class. So every other
     model of classes is still satisfied: two classes that satisfy a model do so together. A model of
-    the whole table is too, unless its level can rise by merging: verification judges that.
+    the whole table is too, unless its level can rise by merging: the caller judges that.
     """
     state = _Vectors.of(table, formed, loss)
     for model in models:
@@ -155,14 +156,20 @@ class _Vectors:
         """The error if even one class does not hide who is in the table."""
         assert self.table.population is not None
         beyond = "" if self.complies() else ", and at_most does not let values be more general"
+        published, everybody = int(self.people.sum()), self.table.population.people
+        who, advice = f"the table has {published:,} people", "ask for other numbers"
+        removed = WayOut("remove", model.key)
+        ways_out = [removed]
+        if published < self.table.person_count:  # the algorithm suppressed the others
+            who = f"only {published:,} of {self.table.person_count:,} people are published,"
+            advice += ", choose an algorithm that suppresses nobody"
+            ways_out = [WayOut("algorithm", DEFAULT), removed]
         return CannotReach(
             model.key,
             best,
-            f"{model.key} from {model.low:g} to {model.high:g} cannot be reached: the table has "
-            f"{int(self.people.sum()):,} people of a population of "
-            f"{self.table.population.people:,}{beyond}; ask for other numbers, or publish a sample "
-            "of another size",
-        ).offering(WayOut("remove", model.key))
+            f"{model.key} from {model.low:g} to {model.high:g} cannot be reached: {who} of a "
+            f"population of {everybody:,}{beyond}; {advice}, or publish a sample of another size",
+        ).offering(*ways_out)
 
     def recoding(self, formed: Recoding) -> Recoding:
         """The recoding with these vectors."""
