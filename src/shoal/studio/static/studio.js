@@ -1,12 +1,15 @@
 // The little that needs a script: parts of a page that change without loading it again, and work
-// that is watched. Everything else works without it.
+// that is watched. Everything else works without it. It is read before the page (no "defer"): what is
+// chosen on a page that is still arriving would be lost otherwise, and the page would show a choice
+// that nobody has sent.
 "use strict";
 
 const sent = new Map(); // per place of a page, the number of the newest request
 const reading = new Map(); // per place of a page, what stops the request for its content
 let counter = 0;
 let version = null; // of the plan, as the answer to the last form has it
-let sending = Promise.resolve(); // forms wait for each other: each begins where the last one ended
+const read = new Promise((done) => { document.addEventListener("DOMContentLoaded", done); });
+let sending = read; // forms wait for each other: each begins where the last one ended
 const waiting = new Map(); // per form, the number of its newest request
 const underway = new Map(); // per form, what is being sent
 let steps = 0; // how many forms were sent or answered
