@@ -97,8 +97,9 @@ function childWith(parent, inside) {
 
 // Put every element of an answer in the place of the element with the same id. What was typed and
 // not sent stays. `answered` is the address of the form that was sent, with the values of its fields
-// at that time.
-function place(html, answered = null) {
+// at that time. What a part that is `live` brings is no answer to anything that the user did: an error
+// that is shown stays.
+function place(html, answered = null, live = false) {
   const parsed = new DOMParser().parseFromString(html, "text/html");
   // Parts that follow the server by themselves may show a plan of another tab. The forms of this page
   // still show the one before it: what is sent then must be refused.
@@ -110,7 +111,7 @@ function place(html, answered = null) {
   const parts = [...parsed.body.children].flatMap((one) => (one.matches("table.parts") ? [...one.tBodies] : [one]));
   for (const part of parts) {
     const old = part.id && document.getElementById(part.id);
-    if (!old) continue;
+    if (!old || (live && part.id === "error" && !part.children.length)) continue;
     if (part.dataset.go) {
       const field = active && active.closest("#first-look") && active.id.match(/[0-9]+$/); // goes on there
       const address = part.dataset.go + (field ? `?at=${field[0]}` : "");
@@ -242,7 +243,7 @@ function watch(address) {
     last = performance.now();
     for (const element of document.querySelectorAll("[data-live]")) {
       const answer = await askLatest(`live:${element.id}`, element.dataset.live);
-      if (answer && answer.ok) place(answer.text);
+      if (answer && answer.ok) place(answer.text, null, true);
     }
   };
   const source = new EventSource(address);
