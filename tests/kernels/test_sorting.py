@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.kernels.sorting import packed_keys, sort_rows
+from shoal.kernels.sorting import by_group, packed_keys, sort_rows
 
 
 @pytest.mark.parametrize("high", [2, 1_000, 2**31 - 1])
@@ -27,3 +27,13 @@ def test_few_values_need_one_key() -> None:
 
 def test_no_rows() -> None:
     assert sort_rows(np.zeros((2, 0), np.int32)).tolist() == []
+
+
+@pytest.mark.parametrize(("n", "many"), [(0, 1), (1, 1), (30, 1), (30, 4), (30, 100)])
+@pytest.mark.parametrize("seed", range(3))
+def test_sorts_by_group(seed: int, n: int, many: int) -> None:
+    rng = np.random.default_rng(seed)
+    group, order = rng.integers(many, size=n), rng.permutation(n)[: rng.integers(n + 1)]
+    assert by_group(group, many).tolist() == np.argsort(group, kind="stable").tolist()
+    expected = sorted(order.tolist(), key=lambda number: group[number])
+    assert by_group(group.astype(np.int32), many, order).tolist() == expected

@@ -10,6 +10,7 @@ from shoal.base.arrays import Floats, Longs
 from shoal.base.pace import parts
 from shoal.base.threads import cached_property
 from shoal.kernels.matching.matchings import Side, fill_filters, fill_slots, solve
+from shoal.kernels.sorting import by_group
 from shoal.table.match_graph import MatchGraph
 
 # People in sampled components up to which there is time for more samples.
@@ -90,7 +91,7 @@ class Matches:
         """The sampled originals and classes."""
         m, p = self.sampled
         o, g = self.of_original[: self.pairs], self.group[: self.pairs]
-        turned = np.lexsort((o, g))
+        turned = by_group(g, p)
         one = _side(self.originals[:m], o, g, self.classes[:p])
         other = _side(self.classes[:p], g[turned], o[turned], self.originals[:m])
         return one, other
@@ -135,9 +136,13 @@ def _near(linkage: MatchGraph, held: Longs) -> tuple[Longs, Longs]:
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     m, p = len(linkage.original), len(linkage.classes)
-    o, g = linkage.fits[held], m + linkage.of_class[held]
-    both = np.concatenate([o, g]), np.concatenate([g, o])
-    graph = csr_array((np.ones(2 * len(held), np.int8), both), shape=(m + p, m + p))
+    o, g = linkage.fits[held], linkage.of_class[held]
+    by = by_group(o, m)  # pairs sorted by original, then by class
+    turned = by_group(g, p, by)
+    degree = np.concatenate([np.bincount(o, minlength=m), np.bincount(g, minlength=p)])
+    start = np.append(0, np.cumsum(degree))
+    other = np.concatenate([m + g[by], o[turned]])
+    graph = csr_array((np.ones(len(other), np.int8), other, start), shape=(m + p, m + p))
     place = np.empty(m + p, np.int64)
     place[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(m + p)
     return place[:m], place[m:]
@@ -158,7 +163,7 @@ def matches_of(linkage: MatchGraph, exact: int) -> Matches:
     number, class_number = np.empty_like(by), np.empty_like(by_class)
     number[by], class_number[by_class] = np.arange(len(by)), np.arange(len(by_class))
     o, g = number[linkage.fits[held]], class_number[linkage.of_class[held]]
-    order = np.lexsort((g, o))
+    order = by_group(o, len(by), by_group(g, len(by_class)))
     both = component[by], owner[by_class]
     solved = np.arange(many - int(countable.sum()), many)  # every component has both sides
     first = np.stack([np.searchsorted(one, solved) for one in both], 1)

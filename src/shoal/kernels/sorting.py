@@ -1,4 +1,5 @@
-"""Sorting of rows by several columns: their values next to each other in few keys of 64 bits."""
+"""Sorting of rows: by several columns, their values next to each other in few keys of 64 bits, or
+by the number of a group, in linear time."""
 
 from __future__ import annotations
 
@@ -52,6 +53,34 @@ def packed_keys(columns: Any) -> list[Any]:
         key -= least
         free -= bits
     return keys
+
+
+def by_group(group: Any, many: int, order: Any = None) -> Any:
+    """Numbers in the order of their groups, which are below `many` (int64[n]); int64[n].
+
+    Those of a group stay as they are in `order`, which may leave numbers out.
+
+    >>> by_group(np.array([1, 0, 1, 0]), 2, np.array([3, 2, 1, 0])).tolist()
+    [3, 1, 2, 0]
+    """
+    if order is None:
+        order = np.arange(len(group))
+    found = np.empty(len(order), np.int64)
+    _count_sort(group, order, np.zeros(many + 1, np.int64), found)
+    return found
+
+
+@lean_kernel
+def _count_sort(group, order, start, found):
+    """Write what is in `order` group by group; `start` int64[groups + 1] is 0 before."""
+    for number in order:
+        start[group[number] + 1] += 1
+    for g in range(1, len(start)):
+        start[g] += start[g - 1]
+    for number in order:
+        g = group[number]
+        found[start[g]] = number
+        start[g] += 1
 
 
 @lean_kernel
