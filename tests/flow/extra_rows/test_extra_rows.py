@@ -147,6 +147,16 @@ def test_cells_of_any_type_may_be_in_the_last_row():
     assert not found.totals
 
 
+def test_a_row_number_is_no_number_of_records():
+    """Counted from zero, the last one is the number of the rows above."""
+    rows = {"row": [*range(15)], "age": [0] * 14 + [14], "zip": ["02139"] * 14 + [None]}
+    assert not find_extra_rows(open_frame(pa.table(rows))).totals
+    numbered = table(["Summe", None, None, SUM]).append_column(
+        "row", pa.array(range(ROWS + 1), pa.int64())
+    )
+    assert len(find_extra_rows(open_frame(numbered)).totals) == 1
+
+
 def test_people_alone_are_all_records():
     assert find_extra_rows(open_frame(table())) == ([], [])
     numbers = pa.table({"a": [0, 0, 0, 0, 0], "b": [1, 2, 3, 4, 10], "c": [1, 1, 1, 1, None]})

@@ -215,6 +215,8 @@ def _aggregate(frame: Frame, name: str, cell: Any, first: int, last: int, means:
         numbers = _numbers_of(frame, name, first, last, decimal)
         if total is None or numbers is None:
             continue
+        if total == len(numbers) and np.array_equal(numbers, np.arange(len(numbers))):
+            return "zero"  # a row number, counted from zero
         slack = 0.5 * 10.0 ** -_digits(cell, decimal) + 1e-9 * abs(float(np.abs(numbers).sum()))
         summed = float(numbers.sum())
         if abs(total - summed) <= slack:

@@ -76,6 +76,22 @@ def list_groups(
 
 
 @lean_kernel
+def use_room(start, member, share, order, weight, most, room):
+    """Add to the weight of each group in turn as much as its members have room for.
+
+    It adds most[g] at the most. `room` float64[tuples] has the rows of each tuple that are in no
+    group yet, and falls.
+    """
+    for g in order:
+        more = most[g]
+        for e in range(start[g], start[g + 1]):
+            more = min(more, room[member[e]] / share[e])
+        weight[g] += more
+        for e in range(start[g], start[g + 1]):
+            room[member[e]] = max(0.0, room[member[e]] - share[e] * more)
+
+
+@lean_kernel
 def weigh_groups(
     start, member, share, begin, group, part, keeps, size, low, high, price, weight, rounds, prices,
     weights, ahead,

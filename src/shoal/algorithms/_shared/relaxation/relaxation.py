@@ -25,6 +25,7 @@ from shoal.algorithms._shared.relaxation.master import Master
 from shoal.algorithms._shared.relaxation.pricing import Priced, Pricing
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.threads import in_threads
+from shoal.kernels.search.cell_groups import use_room
 
 SHARES = (1.0, 0.3)  # of the new prices in the mixtures
 REACH = 0.03  # how far prices may be from valid ones, as a share of the highest
@@ -71,16 +72,16 @@ class Relaxation:
     def reached(self) -> float:
         """What the known groups keep, with weights that are possible: at most what all keep.
 
-        Each group is reduced so that none of its tuples is used more often than it has rows.
+        No group has more than its weight at first, and those that keep most come first. What is
+        left of the tuples then goes to the groups that still have room.
         """
-        groups, weight = self.columns.groups, self.columns.weight
-        if not len(groups):
-            return 0.0
-        rows = groups.times / self.columns.k * np.repeat(weight, np.diff(groups.start))
-        used = np.bincount(groups.member, rows, len(self.cap))
-        room = np.minimum(self.pricing.size / np.maximum(used, 1e-300), 1.0)
-        part = np.minimum.reduceat(room[groups.member], groups.start[:-1])
-        return float(groups.keeps @ (weight * part))
+        groups, room = self.columns.groups, self.pricing.size.astype(np.float64)
+        share = groups.times / self.columns.k
+        order = np.argsort(-groups.keeps, kind="stable")
+        possible = np.zeros(len(groups))
+        for most in (self.columns.weight, np.full(len(groups), np.inf)):
+            use_room(groups.start, groups.member, share, order, possible, most, room)
+        return float(groups.keeps @ possible)
 
     def begin(self, most: int, report: Callable[[], None]) -> bool:
         """Find the first groups; False if that takes more than `most` visits."""
