@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.peel import adult
 from shoal import catalog
+from shoal.algorithms._shared.recode import recode
 from shoal.losses import alteration
 from shoal.measures.bounds.lower_bound import lower_bound
 from shoal.models.k_anonymity import KAnonymity
@@ -45,9 +46,8 @@ def run() -> list[dict]:
 def lost(table: Table, loss: str, k: int, effort: str) -> tuple[float, float]:
     """The loss of `peel` in percent, and the processor seconds that it takes."""
     guide, begin = catalog.losses[loss](), process_time()
-    made = catalog.algorithms["peel"](effort=effort).recode(
-        table, [KAnonymity(k=k)], guide, np.random.default_rng(0)
-    )
+    algorithm, rng = catalog.algorithms["peel"](effort=effort), np.random.default_rng(0)
+    made = recode(algorithm, table, [KAnonymity(k=k)], guide, rng)
     seconds, codes = process_time() - begin, made.codes()
     after = [np.bincount(codes[:, j], minlength=t.size) for j, t in enumerate(table.trees)]
     before = [domain.counts for domain in table.domains]

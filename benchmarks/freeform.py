@@ -1,6 +1,7 @@
 """Rows without classes: what `freeform` loses next to `peel` and both concealments.
 
-On Adult, with components of different sizes, and on Census-Income (299,285 people, eight columns).
+On Adult and on Census-Income (299,285 people, eight columns), with components of different sizes, as
+`shoal anonymize` makes the releases.
 
 Belief is what the attack `matching` finds: the probability of a person's most likely record, if all
 complete assignments are equally likely, on average and for the most exposed person. In a class it
@@ -18,6 +19,7 @@ from benchmarks.peel import DATA, EIGHT, census
 from benchmarks.tables import encoded
 from shoal import catalog
 from shoal.algorithms import Algorithm
+from shoal.algorithms._shared.recode import recode
 from shoal.algorithms.concealment import Concealment
 from shoal.algorithms.freeform import Freeform
 from shoal.algorithms.peel import Peel
@@ -31,9 +33,15 @@ from shoal.table.match_graph import link
 from shoal.table.published_table import Published
 from shoal.table.recoding import Recoding
 
-SIZES = (2, 5, 10, 20, 100)
-COMPONENTS = (500, 2_000, 40_000)  # people; besides those of the default
-CENSUS_SIZES = (10, 100)
+DEFAULT = Freeform().component
+# The size of a class, and the most people of a component; in 40,000 all of Adult is one part.
+ADULT = (
+    (2, DEFAULT), (5, 500), (5, 2_000), (5, DEFAULT), (5, 40_000), (10, DEFAULT), (10, 40_000),
+    (20, DEFAULT), (20, 40_000), (100, DEFAULT), (100, 40_000),
+)  # fmt: skip
+CENSUS = (
+    (5, DEFAULT), (5, 150_000), (10, DEFAULT), (10, 150_000), (100, DEFAULT), (100, 150_000),
+)  # fmt: skip
 BELIEFS = (5, 10)  # sizes for which beliefs are estimated
 SAMPLES = 40
 
@@ -46,10 +54,9 @@ WAYS: dict[str, tuple[Algorithm, str]] = {
 
 
 def run() -> list[dict]:
-    lines = [measured("Adult", encoded(), k) for k in SIZES]
-    lines += [measured("Adult", encoded(), 5, Freeform(component=one)) for one in COMPONENTS]
+    lines = [measured("Adult", encoded(), k, most) for k, most in ADULT]
     if (DATA / "census_income").is_dir():
-        lines += [measured("Census-Income", census(EIGHT), k) for k in CENSUS_SIZES]
+        lines += [measured("Census-Income", census(EIGHT), k, most) for k, most in CENSUS]
     return lines + [line for k in BELIEFS for line in frontier(k)]
 
 
@@ -61,7 +68,7 @@ def recoded(
     algorithm = other or algorithm
     model: Model = catalog.models[name](k=k)
     loss, begin = NLLM(), process_time()
-    made = algorithm.recode(table, [model], loss, np.random.default_rng(0))
+    made = recode(algorithm, table, [model], loss, np.random.default_rng(0))
     seconds = process_time() - begin
     codes = made.codes()
     after = [np.bincount(codes[:, j], minlength=t.size) for j, t in enumerate(table.trees)]
@@ -69,14 +76,13 @@ def recoded(
     return made, lost, seconds
 
 
-def measured(name: str, table: Table, k: int, way: Freeform | None = None) -> dict:
+def measured(name: str, table: Table, k: int, most: int) -> dict:
     """The losses of both algorithms for k people, in percent, and their times."""
-    way = way or Freeform()
     _, classes, plain = recoded(table, "peel", k)
-    made, free, seconds = recoded(table, "freeform", k, way)
+    made, free, seconds = recoded(table, "freeform", k, Freeform(component=most))
     bound = lower_bound(table, k, NLLM()).percent
     return {
-        "what": f"{name}, k = {k}, component = {way.component:,} ({made.notes[-1]}): freeform "
+        "what": f"{name}, k = {k}, component = {most:,} ({made.notes[-1]}): freeform "
         f"loses {free:.3f} %, peel {classes:.3f} %, and none can lose less than {bound:.3f} %; "
         "ratio of the losses, processor seconds",
         "shoal": seconds,

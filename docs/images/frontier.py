@@ -18,6 +18,7 @@ import numpy as np
 
 from benchmarks.tables import QUASI, plan
 from shoal import catalog
+from shoal.algorithms._shared.recode import recode
 from shoal.attacks.matching import Matching
 from shoal.base.errors import ShoalError
 from shoal.datasets import adult
@@ -93,9 +94,8 @@ def people() -> Table:
 def measured(table: Table, model: str, algorithm: Mapping[str, Any], k: int) -> Point:
     """What a release loses, and what an attacker believes."""
     options = {name: value for name, value in algorithm.items() if name != "name"}
-    made = catalog.algorithms[algorithm["name"]](**options).recode(
-        table, [catalog.models[model](k=k)], LM(), np.random.default_rng(1)
-    )
+    way, rng = catalog.algorithms[algorithm["name"]](**options), np.random.default_rng(1)
+    made = recode(way, table, [catalog.models[model](k=k)], LM(), rng)
     labels = tuple(list(tree.labels) for tree in table.trees)
     wide = made.vectors[made.record].astype(np.int32)
     published = Published(table.names, wide, labels, None)
