@@ -179,10 +179,14 @@ FREE = [name for name in FORMING if catalog.algorithms[name].free]
 def test_free_values_are_generalized_too(name, table, asked, also):
     algorithm = catalog.algorithms[name]()
     models = combined(algorithm, table, asked, also)
+    whole = Release.as_one_class(table)
+    possible = all(satisfies(whole, model) for model in models)
     try:
         one = recode(algorithm, table, models, NCP(), np.random.default_rng(0))
     except CannotReach:
+        assert not possible
         return
+    assert possible
     check_release(table, one, models)
 
 
@@ -226,12 +230,14 @@ def test_full_domain_is_the_best_of_all_levels(table, asked, k):
 @settings(max_examples=examples(100), deadline=None)
 @given(table=SAMPLED, k=st.integers(2, 6), suppression=st.sampled_from([0.2, 0.5]))
 def test_full_domain_suppresses_what_cannot_be_hidden(table, k, suppression):
+    models = [KMap(k=k), DeltaPresence(high=0.6)]
+    whole = Release.as_one_class(table)
     try:
-        models = [KMap(k=k), DeltaPresence(high=0.6)]
         found = FullDomain(suppression=suppression).recode(
             table, models, NCP(), np.random.default_rng(0)
         )
     except CannotReach:
+        assert not all(satisfies(whole, model) for model in models)
         return
     check_release(table, found, models)
     assert found.suppressed <= suppression * table.rows
@@ -245,6 +251,7 @@ def test_k_map_generalizes_nothing_in_vain(table, k):
         rng = np.random.default_rng(0)
         found = recode(catalog.algorithms["peel"](), table, [KMap(k=k)], NCP(), rng)
     except CannotReach:
+        assert not satisfies(Release.as_one_class(table), KMap(k=k))
         return
     if found.record.max() < 0 or len(found.vectors) < table.rows // k:
         return  # classes of k people of the table lost less

@@ -129,10 +129,14 @@ FREE = [name for name in FORMING if catalog.algorithms[name].free]
 def test_free_values_are_merged_too(name, table, risks, also):
     algorithm = catalog.algorithms[name]()
     models = combined(algorithm, table, risks, also)
+    whole = Release.as_one_class(table)
+    possible = all(satisfies(whole, model) for model in models)
     try:
         one = recode(algorithm, table, models, NCP(), np.random.default_rng(0))
     except CannotReach:
+        assert not possible
         return
+    assert possible
     check_covers(table, one)
     assert all(model.check(classes_of(table, one)).holds for model in models)
     assert all(satisfies(Release.of(table, one), model) for model in models)

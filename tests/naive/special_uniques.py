@@ -26,6 +26,17 @@ def score(sets, most):
     return sum(prod(most - i for i in range(len(one), most)) for one in sets)
 
 
+def dis_scores(rows, most, fraction):
+    """The score of each row as its part of the probability that a unique match is correct."""
+    counts = Counter(map(tuple, rows))
+    unique, pairs = (sum(many == size for many in counts.values()) for size in (1, 2))
+    scores = [score(sets, most) for sets in minimal_uniques(rows, most)]
+    if not sum(scores):
+        return [0.0 for _ in rows]
+    correct = unique * fraction / (unique * fraction + 2 * pairs * (1 - fraction))
+    return [min(1.0, one * unique / sum(scores) * correct) for one in scores]
+
+
 def average_risk(rows, some):
     values = [tuple(row[j] for j in some) for row in rows]
     counts = Counter(values)

@@ -16,6 +16,7 @@ from shoal.algorithms._shared.factors.specialize import specialize
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.search import improved, peel
 from shoal.algorithms._shared.requirements import check_linked
+from shoal.base import interrupt
 from shoal.base.arrays import Ints, Longs
 from shoal.base.errors import BadTable
 from shoal.base.progress import Progress, silent
@@ -26,7 +27,7 @@ from shoal.losses._integer_costs import exact_costs
 from shoal.models import LinkageModel, Model
 from shoal.models.max_belief import MaxBelief
 from shoal.table.encode import Table
-from shoal.table.recoding import Recoding
+from shoal.table.recoding import MAY_DIFFER, Recoding
 
 MOST_MEMBERS = 100_000_000  # of all rows; 50 bytes each make 5 GB
 PASSES = 1  # of exchange between classes, at the start
@@ -44,7 +45,8 @@ class Freeform(Algorithm):
     generation; they are rounded, and rows move between cells by simulated annealing, as long as a
     flow finds k members for every row and k rows for everybody. The table is cut into parts of up
     to `component` people, who share rows with nobody else: the larger, the less is lost, and the
-    more people a known record may say something about.
+    more people a known record may say something about. Ctrl-C ends the search, and the parts that
+    it has not reached are published in the classes.
 
     Models about sensitive values are not supported: which values the k rows of a person have
     depends on the draw, and to draw again until they differ would make some rows more likely.
@@ -100,19 +102,30 @@ class Freeform(Algorithm):
         classes = improved(problem, peel(problem), PASSES)
         parts = _parts(problem, classes, self.component)
         record, vectors, before = np.empty(table.rows, np.int64), list[Ints](), 0
-        cells, largest = 0, 0
+        cells, largest, ended = 0, 0, None
         for part in parts:
 
             def report(share: float, done: float = before, many: int = len(part)) -> None:
                 progress("specializing", (done + share * many) / table.rows)
 
             report(0.0)
-            found = self._publish(problem, classes, part, rng, report)
+            try:
+                found = self._publish(problem, classes, part, rng, report, ended is None)
+            except KeyboardInterrupt:
+                if ended is not None or not interrupt.keeps_best():
+                    raise
+                ended = before
+                found = self._publish(problem, classes, part, rng, report, False)
             record[part] = cells + found.cell
             vectors.append(problem.layout.restored(found.vector))
             before, cells = before + len(part), cells + len(found.vector)
             largest = max(largest, found.largest)
         progress("specializing", 1.0)
+        if ended is not None:
+            problem.notes.append(
+                f"freeform: the search was interrupted after {ended:,} of {table.rows:,} records; "
+                f"the others are published in classes, and {MAY_DIFFER}"
+            )
         note = f"people who share rows, directly or through others: up to {largest:,} together"
         return Recoding(np.concatenate(vectors), record, notes=(*problem.notes, note))
 
@@ -123,6 +136,7 @@ class Freeform(Algorithm):
         part: Longs,
         rng: np.random.Generator,
         report: Callable[[float], None],
+        search: bool,
     ) -> _Published:
         """How these records are published, who are whole classes."""
         vector = problem.layout.arranged(problem.table.codes[part])
@@ -130,7 +144,7 @@ class Freeform(Algorithm):
         first = people.records[people.tuples.first]
         label = np.unique(classes.record[part[first]], return_inverse=True)[1]
         factor = of_classes(people, label.astype(np.int64))
-        if self.rounds:
+        if search and self.rounds:
             factor = specialize(people, factor, self.rounds, rng, report)
         factor, members = tightened(people, factor, partial(report, 1.0))
         person, row = pairs_of(people, members)

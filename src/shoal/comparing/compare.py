@@ -27,9 +27,9 @@ from shoal.io.reading import Reading
 from shoal.losses import Loss
 from shoal.losses.mean import Mean
 from shoal.measures.bounds.key_set_bound import lower_bound_for
-from shoal.measures.bounds.lower_bound import Bound, scoped
+from shoal.measures.bounds.lower_bound import Bound, scoped, without_classes
 from shoal.measures.bounds.model_bound import covered_by_bound
-from shoal.models import Model, min_class_size
+from shoal.models import Model, min_class_size, min_factor
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 
@@ -141,17 +141,20 @@ def lower_bounds(
     # By the people that every class needs, and the other models.
     known: dict[tuple[int, tuple[Model, ...]], Bound] = {}
     for k, plan in plans.items():
-        if plan.linked:
+        factor = min_factor(plan.models)
+        if plan.linked and factor == 1:
             name = next(model.name for model in plan.models if model.linkage)
             reason = f"{name} does not form classes, and the bound is about classes"
             yield k, scoped(Bound(None, reason, k), plan.models)
             continue
-        people = min_class_size(plan.models)
+        people = factor if plan.linked else min_class_size(plan.models)
         rest = tuple(model for model in plan.models if covered_by_bound(table, model))
+        rest = () if plan.linked else rest
         if (people, rest) not in known:
             with limited(plan.threads):
                 known[people, rest] = _lower_bound(table, k, people, loss, progress, plan)
-        yield k, scoped(known[people, rest], plan.models)
+        found = known[people, rest]
+        yield k, scoped(without_classes(found) if plan.linked else found, plan.models)
 
 
 def _lower_bound(

@@ -24,7 +24,7 @@ from shoal.measures.analyses.learning import Learning, check_learnable, learn, l
 from shoal.measures.analyses.variables import Tables
 from shoal.measures.applied import Applied
 from shoal.measures.bounds.key_set_bound import lower_bound_for
-from shoal.measures.bounds.lower_bound import IN_PROPORTION, Bound, scoped
+from shoal.measures.bounds.lower_bound import IN_PROPORTION, Bound, scoped, without_classes
 from shoal.measures.bounds.model_bound import covered_by_bound
 from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.dependencies import Dependencies
@@ -41,7 +41,7 @@ from shoal.measures.samples.uniques_before_after import UniquesBeforeAfter, uniq
 from shoal.measures.tried import Tried
 from shoal.measures.utility import Utility
 from shoal.measures.verdicts.verdict import Verdict
-from shoal.models import Check, Model, min_class_size, requirement_rows
+from shoal.models import Check, Model, min_class_size, min_factor, requirement_rows
 from shoal.plan import Plan
 from shoal.table.encode import Table
 from shoal.table.published_table import Published
@@ -200,8 +200,11 @@ class Outcome:
             models = self.plan.models
             k = min_class_size(models)
             linked = [model.name for model in models if model.linkage]
-            found = None
-            if linked:
+            factor, found = min_factor(models), None
+            if factor > 1:
+                plain = self.bound_of(factor, progress)
+                found = None if plain is None else without_classes(plain)
+            elif linked:
                 found = Bound(
                     None,
                     f"{linked[0]} needs no classes, and the bound is for releases with classes",

@@ -156,6 +156,15 @@ class Model(Setting):
         return 1
 
     @property
+    def min_factor(self) -> int:
+        """The k for which every release without classes has a k-factor; 1: no statement.
+
+        In a k-factor, which may have fractions, no pair of a person and a record has more than one
+        k-th of either. The lower bound on the loss rests on it, so it must never be too high.
+        """
+        return 1
+
+    @property
     def only_class_size(self) -> bool:
         """Whether a class of `min_people` always satisfies the model: it requires nothing else."""
         return False
@@ -322,6 +331,11 @@ class Model(Setting):
 def min_class_size(models: Iterable[Model]) -> int:
     """How many people every class has, provably, if all these models are satisfied."""
     return max((model.min_people for model in models), default=1)
+
+
+def min_factor(models: Iterable[Model]) -> int:
+    """The k for which every release without classes has a k-factor, if these models hold."""
+    return max((model.min_factor for model in models), default=1)
 
 
 class TableModel(Model):

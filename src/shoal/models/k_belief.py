@@ -23,6 +23,11 @@ class KBelief(LinkageModel):
     view: ClassVar[str] = "factor"
     needs_draw: ClassVar[bool] = True
 
+    @property
+    def min_factor(self) -> int:
+        """What the model requires."""
+        return self.k
+
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import floor
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -10,6 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Floats
 from shoal.base.settings import ProperShare, Usual
 from shoal.base.wording import percent
+from shoal.models import TOLERANCE
 from shoal.models._beliefs import BeliefModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import Believed
@@ -35,6 +37,11 @@ class MatchingBelief(BeliefModel):
     def required(self) -> float:
         """The highest probability."""
         return self.belief
+
+    @property
+    def min_factor(self) -> int:
+        """The probabilities of all pairs are a factor: those of a person, or a record, add to 1."""
+        return floor(1.0 / self.belief * (1.0 + TOLERANCE))
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""

@@ -43,6 +43,11 @@ class MaxBelief(BeliefModel):
         """How many equally likely records everybody needs; a fifth is 5, in spite of rounding."""
         return ceil(min(1.0 / self.rho, float(MANY)) * (1.0 - TOLERANCE))
 
+    @property
+    def min_factor(self) -> int:
+        """What the model requires."""
+        return self.k
+
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""
         return (

@@ -53,7 +53,7 @@ def check_served(plan: Plan) -> None:
         return
     whole = [n for n in catalog.algorithms.decided if _served_by(n, plan.models)]
     if not whole and _served_by_some(lost[0]):
-        others = [m.key for m in plan.models if plan.algorithm.serves(m)]
+        others = [m.key for m in plan.models if m is not lost[0]]
         raise BadPlan(
             f"the algorithm {plan.algorithm.name} does not support {lost[0].key}, and no "
             f"algorithm supports it together with {' and '.join(others)}; remove one of them"

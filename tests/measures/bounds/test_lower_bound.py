@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 import shoal
 from shoal import Plan, catalog
@@ -209,6 +211,57 @@ def test_no_release_is_below_it(algorithm, missing):
     release = shoal.anonymize(people, plan)
     assert 0 < release.bound.percent <= release.losses["nllm"]
     assert release.as_dict()["bound"]["percent"] == release.bound.percent
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(table=tables(most_rows=5, most_columns=2), k=st.integers(2, 3))
+def test_no_records_without_classes_lose_less(table, k):
+    """Whatever is published below the bound, somebody's record needs a higher probability."""
+    n, guide = table.rows, NLLM()
+    bound = lower_bound(table, k, guide).percent
+    if n < k or not bound:
+        return
+    rows = [tuple(map(int, row)) for row in table.codes]
+    every = sorted({cell for row in rows for cell in cells(row, table.trees)})
+    for published in combinations_with_replacement(every, n):
+        if percent(table, guide, published) < bound - 1e-9:
+            fits = np.array([[covers(table.trees, c, row) for c in published] for row in rows])
+            assert not is_possible(fits, 1 / k)
+
+
+def is_possible(fits, most):
+    """Whether no pair of a person and a record needs a probability above `most`."""
+    n = len(fits)
+    each = np.zeros((2 * n, n * n))
+    for i, j in product(range(n), repeat=2):
+        each[[i, n + j], i * n + j] = 1.0
+    limits = [(0, most if fit else 0) for fit in fits.ravel()]
+    found = linprog(np.zeros(n * n), A_eq=each, b_eq=np.ones(2 * n), bounds=limits)
+    return found.status == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "algorithm"),
+    [
+        ({"name": "k-belief", "k": 4}, "freeform"),
+        ({"name": "max-belief", "rho": 0.26}, "freeform"),
+        ({"name": "matching-belief", "belief": 0.25}, "concealment"),
+    ],
+)
+def test_models_about_beliefs_have_the_bound_of_their_k(model, algorithm):
+    people = pd.DataFrame({"age": range(20, 40), "sex": list("fm") * 10})
+    columns = {"age": {"role": "quasi", "hierarchy": {"ranges": [5, 10]}}, "sex": "quasi"}
+    plan = Plan(columns=columns, models=[model], algorithm=algorithm, seed=1)
+    release = shoal.anonymize(people, plan)
+    classes = plan.changed(models=[{"name": "k-anonymity", "k": 4}], algorithm="peel")
+    assert release.bound.percent == shoal.anonymize(people, classes).bound.percent
+    assert 0 < release.bound.percent <= release.losses["nllm"] + 1e-9
+    assert release.bound.covers == (model["name"],)
+    assert release.bound.without_classes
+    assert release.bound.scope == f"for {model['name']} (k = 4)"
+    if "k" in model:
+        compared = shoal.compare(people, plan, k=[4], algorithms=[algorithm])
+        assert compared.lower_bounds == {4: pytest.approx(release.bound.percent)}
 
 
 def test_models_without_classes_have_no_bound():

@@ -20,9 +20,9 @@ TABLES = st.integers(1, 5).flatmap(
 )
 
 
-def found_in(rows, most):
+def found_in(rows, most, *fraction):
     names = tuple("abcdefgh"[: len(rows[0])])
-    return special_uniques(names, np.array(rows, np.int32), most)
+    return special_uniques(names, np.array(rows, np.int32), most, *fraction)
 
 
 @given(TABLES, st.integers(1, 5))
@@ -64,6 +64,22 @@ def test_dis_scores_have_the_probability_of_a_correct_match_as_mean():
     assert found.correct_match == pytest.approx(expected)
     assert found.dis_scores.sum() / u == pytest.approx(expected)
     assert (np.argsort(found.dis_scores) == np.argsort(found.scores)).all()
+
+
+@given(TABLES, st.integers(1, 5), st.floats(0.001, 1))
+@settings(max_examples=150, deadline=None)
+def test_dis_scores_of_each_record(rows, most, fraction):
+    most = min(most, len(rows[0]))
+    found = found_in(rows, most, fraction).dis_scores.tolist()
+    assert found == pytest.approx(naive.dis_scores(rows, most, fraction))
+
+
+def test_dis_scores_are_cut_off_at_one():
+    """The first record is unique on each column, the others only on all of them."""
+    rows = [[9, 9, 9], *([a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1))]
+    found = found_in(rows, 3, 1.0)
+    assert found.dis_scores.tolist() == pytest.approx(naive.dis_scores(rows, 3, 1.0))
+    assert found.dis_scores[0] == 1.0 > found.dis_scores[1] > 0
 
 
 def test_a_table_without_uniques():

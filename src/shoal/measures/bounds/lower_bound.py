@@ -67,6 +67,7 @@ class Bound:
     covers_partly: tuple[str, ...] = ()
     does_not_cover: tuple[str, ...] = ()  # those that it does not account for
     beyond_size: tuple[str, ...] = ()  # those about sensitive values that it accounts for
+    without_classes: bool = False  # whether it is for k people per record instead of classes
 
     @property
     def complete(self) -> bool:
@@ -91,7 +92,11 @@ class Bound:
         'with at least 5 people in every class and with t-closeness[pay]'
         >>> Bound(0.9, k=5).releases
         'with at least 5 people in every class'
+        >>> Bound(0.9, k=5, without_classes=True).releases
+        "in which no record has to be a person's with a probability above 1 / 5"
         """
+        if self.without_classes:
+            return f"in which no record has to be a person's with a probability above 1 / {self.k:,}"
         size = [f"at least {self.k:,} people in every class"] if self.k > 1 else []
         more = [_list(self.beyond_size)] if self.beyond_size else []
         return "with " + " and with ".join(size + more or ["classes"])
@@ -126,7 +131,7 @@ class Bound:
     def _scope(self, sizes: bool = True) -> str:
         sizes = sizes and (self.k > 1 or not self.accounted)  # one person is no size to state
         accounted = [f"{name} (k = {self.k:,})" if sizes else name for name in self.covers]
-        if len(self.covers) > 1:  # each has its own k, or none; the bound is for the largest
+        if len(self.covers) > 1 and not self.without_classes:  # each has its own k, or none; the bound is for the largest
             accounted = [*self.covers]
             accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
         if self._by_size:
@@ -160,7 +165,8 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
     whole, partly, none = [], [], []
     for model in models:
         beyond = model.class_needs(np.ones(1)) if model.key in bound.beyond_size else None
-        if model.only_class_size or (beyond is not None and beyond.distinct):
+        by_factor = bound.without_classes and model.min_factor > 1
+        if by_factor or model.only_class_size or (beyond is not None and beyond.distinct):
             whole.append(model.key)
         elif beyond is not None or model.min_people > 1:
             partly.append(model.key)
@@ -170,6 +176,16 @@ def scoped(bound: Bound, models: Sequence[Model]) -> Bound:
     return replace(
         bound, covers=tuple(whole), covers_partly=tuple(partly), does_not_cover=tuple(none)
     )
+
+
+def without_classes(bound: Bound) -> Bound:
+    """The same bound for releases without classes that have a k-factor.
+
+    The proof of `_together` needs no classes: no record of a k-factor keeps more than the mean cap
+    of the people in it, of whom none has more than one k-th, and everybody is in it as a whole. So
+    all records together keep no more than the sum of all caps.
+    """
+    return replace(bound, without_classes=True)
 
 
 def lower_bound(

@@ -73,13 +73,13 @@ class SpecialUniques:
     def dis_scores(self) -> Floats:
         """The DIS score of each record, float64[n]: its part of the probability of a match.
 
-        Scaled so that its mean over records with a score is `correct_match`, and at most 1.
+        Scaled so that its mean over all sample uniques is `correct_match`, then cut off at 1. A
+        record with a score is unique on some columns, and so on all of them.
         """
         scores = self.scores
         if not scores.any():
             return scores
-        there = max(self.unique, int((self.smallest > 0).sum()))
-        mean = float(scores.sum()) / there
+        mean = float(scores.sum()) / self.unique
         return np.minimum(scores / mean * self.correct_match, 1.0)
 
     @property
