@@ -48,25 +48,27 @@ LINES: tuple[tuple[str, str, Mapping[str, Any], tuple[int, ...]], ...] = (
 
 
 class Point(NamedTuple):
-    """One release; all but k in percent."""
+    """One release; losses and beliefs in percent."""
 
     k: int
     lost: float
     mean: float
     highest: float
+    known: int = 0  # people whose most likely record is theirs with more than one half
 
 
 def main(picture: Path | None) -> None:
     """Measure, print and draw."""
     table = people()
     print(f"Adult, {table.rows:,} records, {len(table.names)} quasi-identifiers, lm, seed 1")
-    print("| release | k | lost % | mean belief % | highest belief % |\n|---|---|---|---|---|")
+    print("| release | k | lost % | mean belief % | highest belief % | people above 50 % |")
+    print("|---|---|---|---|---|---|")
     found = []
     for name, model, algorithm, ks in LINES:
         points = []
         for k in ks:
             one = measured(table, model, algorithm, k)
-            figures = f"{one.lost:.2f} | {one.mean:.1f} | {one.highest:.0f}"
+            figures = f"{one.lost:.2f} | {one.mean:.1f} | {one.highest:.0f} | {one.known}"
             print(f"| {name} | {k} | {figures} |", flush=True)
             points.append((one.mean, one.lost))
         found.append(Series(name, points))
@@ -104,9 +106,8 @@ def measured(table: Table, model: str, algorithm: Mapping[str, Any], k: int) -> 
         size = published.classes.size
         return Point(k, lost, 100.0 * len(size) / table.rows, 100.0 / int(size.min()))
     belief = Matching().run_on(link(table, published))
-    return Point(
-        k, lost, 100.0 * belief["mean_largest_probability"], 100.0 * belief["largest_probability"]
-    )
+    mean, highest = belief["mean_largest_probability"], belief["largest_probability"]
+    return Point(k, lost, 100.0 * mean, 100.0 * highest, belief["people"])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ VARIANTS = [
 ]
 
 
-def taken_for(f, k, estimator="zero-truncated", sampling_fraction=None, significance=0.01):
+def taken_for(f, k, estimator="zero-truncated-poisson", sampling_fraction=None, significance=0.01):
     """Whether a class with f people in the sample is taken to have k in the population."""
     if sampling_fraction is None or f >= k:
         return f >= k

@@ -54,7 +54,8 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
 class _Inner(CPUDispatcher):
     """A compiled loop as other kernels call it.
 
-    numba would compile it again for each constant among its arguments, and for int32 beside int64.
+    numba would compile it again for each constant among its arguments, and for int32 as well as
+    int64.
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
