@@ -1,7 +1,7 @@
 """The lower bound with high effort: the linear program over groups of k records of Adult.
 
-Next to it the bound of normal effort, and what `peel` loses, as `shoal anonymize` makes releases. Then the bound with a model about
-occupation, which is then no quasi-identifier. Times are processor seconds.
+Next to it the bound of normal effort, and what `peel` loses, as `shoal anonymize` runs it. Then the
+bound with a model about occupation, which is then no quasi-identifier. Times are processor seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rows without classes: what `freeform` loses next to `peel` and both concealments.
 
-On Adult and on Census-Income (299,285 people, eight columns), with components of different sizes, as
-`shoal anonymize` makes the releases.
+On Adult and on Census-Income (299,285 people, eight columns), with components of different sizes,
+as `shoal anonymize` runs them.
 
 Belief is what the attack `matching` finds: the probability of a person's most likely record, if all
 complete assignments are equally likely, on average and for the most exposed person. In a class it

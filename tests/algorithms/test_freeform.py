@@ -101,7 +101,7 @@ def test_an_attacker_who_repeats_the_run_believes_one_in_k(rounds):
     """
     runs, k = 600 if rounds == 0 else 200, 3
     given = pa.table({name: list(column) for name, column in zip("abc", SEVEN, strict=True)})
-    columns = dict.fromkeys("abc", {"role": "quasi", "hierarchy": {"ranges": [2, 4]}})
+    columns = {name: {"role": "quasi", "hierarchy": {"ranges": [2, 4]}} for name in "abc"}
     table = shoal.table.encode.encode(
         shoal.io.frames.open_frame(given), plan(k, columns=columns).columns
     )
