@@ -21,10 +21,19 @@ from shoal.hierarchies.leaf_runs import LeafRuns, covered_leaves
 from shoal.hierarchies.tree import Tree
 from shoal.io.frames import open_frame
 from shoal.losses.lm import LM
-from shoal.measures import queries as counting
 from shoal.measures import utility
 from shoal.measures.information_loss import measure
-from shoal.measures.queries import Counted, Queries, Query, Span, answer
+from shoal.measures.queries import answers
+from shoal.measures.queries import counted as counted_tables
+from shoal.measures.queries.answers import TRIES, answer
+from shoal.measures.queries.counted import (
+    Counted,
+    count_original,
+    count_published,
+    occurring_in,
+    shared_columns,
+)
+from shoal.measures.queries.draw import Queries, Query, Span, draw
 from shoal.measures.utility import utility_of
 from shoal.table.encode import Table, encode
 from shoal.table.published_table import Published, read_published
@@ -127,10 +136,10 @@ def published_of(table, rows):
 
 def queries_of(table, queries):
     """The queries that are drawn, which do not depend on the release."""
-    columns = counting._shared(table, published_of(table, whole(table)))
-    counted = counting._count_original(table, columns)
+    columns = shared_columns(table, published_of(table, whole(table)))
+    counted = count_original(table, columns)
     lengths = [len(column.values) for column in columns]
-    return counting._draw(queries, counting._occurring(counted, table), lengths)
+    return draw(queries, occurring_in(counted, table), lengths)
 
 
 def whole(table):
@@ -145,7 +154,7 @@ def naive_errors(table, rows, queries):
         mine = [column.values[c] for c in column.codes]
         theirs = [mine[i] for i, _ in rows]
     errors = []
-    for query in islice(queries_of(table, queries), counting.TRIES * queries.number):
+    for query in islice(queries_of(table, queries), TRIES * queries.number):
         true = naive_answer(table.trees, table.codes.tolist(), mine, query, values)
         if true > 0:
             guess = naive_answer(table.trees, [n for _, n in rows], theirs, query, values)
@@ -159,20 +168,20 @@ def naive_errors(table, rows, queries):
 def test_queries_together_have_the_answers_of_each(release, dimensions, seed):
     table, rows = release
     published = published_of(table, rows)
-    columns = counting._shared(table, published)
+    columns = shared_columns(table, published)
     queries = Queries(number=40, dimensions=dimensions, seed=seed)
     drawn = list(islice(queries_of(table, queries), queries.number))
     for counted in (
-        counting._count_original(table, columns),
-        counting._count_published(table, published, columns),
+        count_original(table, columns),
+        count_published(table, published, columns),
     ):
         found = counted.answers(drawn)
         assert found == pytest.approx([counted.answer(query) for query in drawn], rel=1e-12)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counting, "TOGETHER", 0)  # as if the table were large
+            patch.setattr(counted_tables, "TOGETHER", 0)  # as if the table were large
             assert counted.answers(drawn) == pytest.approx(found, rel=1e-12)
-            patch.setattr(counting, "FEW_ROWS", 0)
-            patch.setattr(counting, "AT_ONCE", 7)
+            patch.setattr(answers, "FEW_ROWS", 0)
+            patch.setattr(answers, "AT_ONCE", 7)
             apart = answer(table, published, queries)
     together = answer(table, published, queries)
     assert (apart.number, apart.asked) == (together.number, together.asked)
@@ -282,9 +291,9 @@ RELEASE = pa.table(
 def both(original, release, plan=PLAN):
     table = encode(open_frame(original), plan.columns)
     published = read_published(open_frame(release), plan.columns)
-    columns = counting._shared(table, published)
-    before = counting._count_original(table, columns)
-    return table, before, counting._count_published(table, published, columns)
+    columns = shared_columns(table, published)
+    before = count_original(table, columns)
+    return table, before, count_published(table, published, columns)
 
 
 def test_a_query_by_hand():
@@ -389,7 +398,7 @@ def test_a_query_that_counts_no_row_is_drawn_again():
     queries = Queries(number=40, selectivity=0.01)
     encoded = encode(open_frame(table), plan.columns)
     drawn = list(islice(queries_of(encoded, queries), 40))
-    counted = counting._count_original(encoded, [])
+    counted = count_original(encoded, [])
     assert any(counted.answer(query) == 0 for query in drawn)
     release = table.set_column(1, "b", pa.array(["*"] * table.num_rows))
     found = shoal.audit(release, plan, original=table, queries=queries)
@@ -510,8 +519,8 @@ def test_queries_ask_for_values_that_occur():
     """Values of a hierarchy that nobody has would make most answers zero."""
     tree = Tree.from_rows([[v, "*"] for v in "abcde"])
     table = Table(("a",), (tree,), np.array([[2], [4]], np.int32), None, (True,))
-    counted = counting._count_original(table, [])
-    (occurring,) = counting._occurring(counted, table)
+    counted = count_original(table, [])
+    (occurring,) = occurring_in(counted, table)
     assert occurring.tolist() == [1, 3]
     drawn = islice(queries_of(table, Queries()), 50)
     assert {query.quasi[0] for query in drawn} == {Span(0, 1, 2), Span(0, 3, 4)}

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from shoal import Plan
 from shoal.io.frames import Frame
-from shoal.measures import queries as counting
+from shoal.measures.queries.answers import TRIES
+from shoal.measures.queries.draw import draw
 from shoal.table.encode import encode
 
 COLUMNS = {"name": "identifier", "age": "quasi", "sex": "quasi", "disease": "sensitive"}
@@ -35,23 +36,27 @@ def people(diseases, seed=0):
 
 
 def drawn(table, plan, queries):
-    """The queries of a table, each as a condition on every column, by its values."""
+    """The queries of a table, each as a condition on every column, by its values.
+
+    Only which places are drawn is not done again: a place is one of the values that occur.
+    """
     encoded = encode(Frame(table), plan.columns)
     (secret,) = encoded.sensitive
-    column = counting.Shared(secret, secret, counting.in_order(secret))
-    counted = counting._count_original(encoded, [column])
-    occurring = counting._occurring(counted, encoded)
-    leaves = [
-        [tree.labels[node] for node in range(tree.size) if tree.end[node] == node + 1]
-        for tree in encoded.trees
-    ]
-    found = counting._draw(queries, occurring, [len(column.values)])
-    for _, query in zip(range(counting.TRIES * queries.number), found, strict=False):
+    values = sorted(set(table[secret.name].to_pylist()), key=lambda v: (v is None, v))
+    leaves = []
+    for name, tree in zip(encoded.names, encoded.trees, strict=True):
+        there = {str(value) for value in table[name].to_pylist()}
+        every = [tree.labels[node] for node in range(tree.size) if tree.end[node] == node + 1]
+        leaves.append([label for label in every if label in there])
+    places = [np.arange(len(labels)) for labels in leaves]
+    for _, query in zip(
+        range(TRIES * queries.number), draw(queries, places, [len(values)]), strict=False
+    ):
         chosen = {
             encoded.names[span.column]: set(leaves[span.column][span.low : span.high])
             for span in query.quasi
         }
-        yield chosen, set(column.values[query.sensitive.low : query.sensitive.high])
+        yield chosen, set(values[query.sensitive.low : query.sensitive.high])
 
 
 def answers_of(query, table, first, second):

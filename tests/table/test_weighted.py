@@ -19,7 +19,7 @@ from shoal.measures.breakdowns.sensitive_classes import sensitive_facts
 from shoal.measures.breakdowns.value_widths import widths
 from shoal.measures.exposure import expose
 from shoal.measures.information_loss import measure
-from shoal.measures.queries import Queries
+from shoal.measures.queries.draw import Queries
 from shoal.measures.record_counts import row_count
 from shoal.measures.risks import risks
 from shoal.measures.utility import utility_of

@@ -38,7 +38,7 @@ from shoal.measures.breakdowns.view_source import ViewSource
 from shoal.measures.information_loss import check_compatible
 from shoal.measures.key_sets import View
 from shoal.measures.measured import Measured, Source, measure_published
-from shoal.measures.queries import Queries
+from shoal.measures.queries.draw import Queries
 from shoal.measures.record_counts import required_class_size
 from shoal.measures.samples.special_uniques import DIS_FRACTION
 from shoal.measures.samples.special_uniques import special_uniques as find_uniques

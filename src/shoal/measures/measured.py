@@ -18,7 +18,8 @@ from shoal.measures.column_disclosure import ColumnDisclosure, if_known, worth_w
 from shoal.measures.exposure import Exposure, expose
 from shoal.measures.information_loss import Quality, measure, weighted_losses
 from shoal.measures.key_sets import View, views
-from shoal.measures.queries import Queries, weighted_answer
+from shoal.measures.queries.answers import weighted_answer
+from shoal.measures.queries.draw import Queries
 from shoal.measures.record_counts import enforced_class_size, required_class_size
 from shoal.measures.samples.sample_risks import SampleRisks, sample_risks
 from shoal.measures.utility import Utility, utility_of, vulnerable

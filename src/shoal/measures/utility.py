@@ -18,7 +18,8 @@ from shoal.losses import costs_of
 from shoal.losses.lm import LM
 from shoal.measures.breakdowns.variance_lost import VarianceLost
 from shoal.measures.information_loss import Quality
-from shoal.measures.queries import Answers, Queries, answer
+from shoal.measures.queries.answers import Answers, answer
+from shoal.measures.queries.draw import Queries
 from shoal.models import Model
 from shoal.models._people import PeopleModel
 from shoal.table.encode import Table

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from shoal import BadTable, NotHeld, anatomize, audit_anatomy
 from shoal.cli.main import app
-from shoal.measures.queries import Queries
+from shoal.measures.queries.draw import Queries
 from tests.naive.anatomy import COLUMNS, answers_of, drawn, people, plan
 
 

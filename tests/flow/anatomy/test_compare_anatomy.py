@@ -11,7 +11,8 @@ import pytest
 
 from shoal import anonymize
 from shoal.flow.anatomy.anatomize import anatomize
-from shoal.measures.queries import Queries, _count_original, _draw, _occurring, _shared
+from shoal.measures.queries.counted import count_original, occurring_in, shared_columns
+from shoal.measures.queries.draw import Queries, draw
 
 PLAN = {
     "columns": {
@@ -46,11 +47,11 @@ def covered(label, values):
 def drawn(release, queries):
     """The queries, as sets of values by column."""
     before, after = release.tables.original, release.tables.published
-    shared = _shared(before, after)
-    occurring = _occurring(_count_original(before, shared), before)
+    shared = shared_columns(before, after)
+    occurring = occurring_in(count_original(before, shared), before)
     leaves = [[label for node, label in enumerate(tree.labels)
                if tree.end[node] == node + 1] for tree in before.trees]  # fmt: skip
-    for query in _draw(queries, occurring, [len(one.values) for one in shared]):
+    for query in draw(queries, occurring, [len(one.values) for one in shared]):
         asked = {before.names[j]: {*leaves[j][low:high]} for j, low, high in query.quasi}
         if "age" in asked:
             asked["age"] = {*map(int, asked["age"])}

@@ -8,7 +8,7 @@ from rich.table import Table
 from shoal.base.wording import many, number, percent
 from shoal.cli.console import new_table, print_tables, show_notes
 from shoal.measures.anatomy.anatomy_measures import AnatomyMeasures
-from shoal.measures.queries import Answers
+from shoal.measures.queries.answers import Answers
 
 
 def show_anatomy(console: Console, found: AnatomyMeasures) -> None:

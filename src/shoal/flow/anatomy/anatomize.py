@@ -23,7 +23,8 @@ from shoal.io.frames import Frame
 from shoal.io.reading import Reading
 from shoal.measures.anatomy.anatomy_measures import AnatomyMeasures, Generalized
 from shoal.measures.anatomy.two_tables import COUNT, GROUP, TwoTables
-from shoal.measures.queries import Queries, answer
+from shoal.measures.queries.answers import answer
+from shoal.measures.queries.draw import Queries
 from shoal.measures.verify import raise_unless_satisfied
 from shoal.models import Model
 from shoal.models.distinct_l_diversity import DistinctLDiversity

@@ -20,7 +20,7 @@ from shoal.io.reading import Reading
 from shoal.kernels.group import group_rows
 from shoal.measures.anatomy.anatomy_measures import AnatomyMeasures
 from shoal.measures.anatomy.two_tables import COUNT, GROUP, whole_numbers
-from shoal.measures.queries import Queries
+from shoal.measures.queries.draw import Queries
 from shoal.plan import Plan
 from shoal.table.alike import places_alike
 from shoal.table.coded_columns import coded_as_text, merged_codes

@@ -8,7 +8,7 @@ from shoal.measures.anatomy.anatomy_attacks import attack
 from shoal.measures.anatomy.anatomy_measures import AnatomyMeasures
 from shoal.measures.anatomy.anatomy_queries import answer_from_two
 from shoal.measures.anatomy.two_tables import TwoTables
-from shoal.measures.queries import Queries
+from shoal.measures.queries.draw import Queries
 from shoal.plan import Plan
 from shoal.table.encode import encode
 from shoal.table.published_table import read_published

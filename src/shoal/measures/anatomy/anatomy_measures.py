@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.measures.anatomy.anatomy_attacks import AnatomyAttacks
-from shoal.measures.queries import Answers
+from shoal.measures.queries.answers import Answers
 from shoal.models import Check
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.plan import Plan

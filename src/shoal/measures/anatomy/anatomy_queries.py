@@ -10,16 +10,9 @@ from shoal.base.arrays import Ints
 from shoal.hierarchies.leaf_runs import LeafRuns
 from shoal.kernels.group import group_rows
 from shoal.measures.anatomy.two_tables import TwoTables
-from shoal.measures.queries import (
-    Answers,
-    Counted,
-    Queries,
-    Shared,
-    ValueCounts,
-    compare_answers,
-    in_order,
-    used_codes,
-)
+from shoal.measures.queries.answers import Answers, compare_answers
+from shoal.measures.queries.counted import Counted, Shared, ValueCounts, in_order, used_codes
+from shoal.measures.queries.draw import Queries
 from shoal.table.alike import places_alike
 from shoal.table.encode import Table
 from shoal.table.published_table import Published

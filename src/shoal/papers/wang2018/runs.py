@@ -13,7 +13,8 @@ from shoal.flow.anonymize import anonymize
 from shoal.flow.release import Release
 from shoal.io.frames import open_frame
 from shoal.losses.lm import LM
-from shoal.measures.queries import Queries, answer
+from shoal.measures.queries.answers import answer
+from shoal.measures.queries.draw import Queries
 from shoal.measures.utility import normalized_loss, vulnerable
 from shoal.models._people import PeopleModel
 from shoal.models.eir_alpha_beta_anonymity import EIRAlphaBetaAnonymity

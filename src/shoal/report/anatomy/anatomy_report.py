@@ -9,7 +9,7 @@ from shoal.base.version import __version__
 from shoal.base.wording import listed, many, number, percent, sentence, short
 from shoal.io.frames import atomic
 from shoal.measures.anatomy.anatomy_measures import AnatomyMeasures
-from shoal.measures.queries import Answers
+from shoal.measures.queries.answers import Answers
 from shoal.report.page import (
     Block,
     Bullets,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.base.wording import listed, many, number, percent
-from shoal.measures.queries import Answers
+from shoal.measures.queries.answers import Answers
 from shoal.measures.utility import Vulnerable
 from shoal.report.facts import Facts
 from shoal.report.page import Block, Cell, HtmlTable, Text, Tone

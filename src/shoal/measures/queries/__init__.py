@@ -1,0 +1,1 @@
+"""Counting queries, and the error of their answers from a release. Internal."""
