@@ -1,4 +1,6 @@
-"""The lower bound with high effort: the linear program over groups of k records of Adult.
+"""The lower bound with high effort: the linear program over groups of k records.
+
+Of Adult, and of Census-Income with eight columns if it is available.
 
 Next to it the bound of normal effort, and what `peel` loses, as `shoal anonymize` runs it. Then the
 bound with a model about occupation, which is then no quasi-identifier. Times are processor seconds.
@@ -10,6 +12,7 @@ from time import process_time
 
 import numpy as np
 
+from benchmarks.peel import DATA, EIGHT, census
 from benchmarks.tables import encoded, frame, plan
 from shoal import catalog
 from shoal.algorithms._shared.recode import recode
@@ -23,9 +26,10 @@ from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.models.t_closeness import TCloseness
-from shoal.table.encode import encode
+from shoal.table.encode import Table, encode
 
 SIZES = (2, 5, 10, 100)
+CENSUS_SIZE = 100
 MODELS = (
     DistinctLDiversity(column="occupation", l=3),
     FrequencyLDiversity(column="occupation", l=2),
@@ -34,12 +38,15 @@ MODELS = (
 
 
 def run() -> list[dict]:
-    return [measured(k) for k in SIZES] + [with_model(model) for model in MODELS]
+    lines = [measured("Adult", encoded(), k) for k in SIZES]
+    if (DATA / "census_income").is_dir():
+        lines.append(measured("Census-Income", census(EIGHT), CENSUS_SIZE))
+    return lines + [with_model(model) for model in MODELS]
 
 
-def measured(k: int) -> dict:
+def measured(name: str, table: Table, k: int) -> dict:
     """Both bounds for classes of k people, and the loss of `peel`, in percent."""
-    table, loss = encoded(), NLLM()
+    loss = NLLM()
     begin = process_time()
     normal = lower_bound(table, k, loss).percent
     middle = process_time()
@@ -54,7 +61,7 @@ def measured(k: int) -> dict:
     after = [np.bincount(codes[:, j], minlength=t.size) for j, t in enumerate(table.trees)]
     lost = alteration(loss.costs(table.domains), [d.counts for d in table.domains], after)
     return {
-        "what": f"Adult, k = {k}: the bound with high effort is {high:.3f} % (gap "
+        "what": f"{name}, k = {k}: the bound with high effort is {high:.3f} % (gap "
         f"{gap.get('gap', 0.0):.2f} %), with normal effort {normal:.3f} %, "
         f"peel loses {lost:.3f} %; processor seconds",
         "shoal": end - middle,

@@ -151,6 +151,9 @@ Threads = Annotated[
         help="Number of threads; by default one per available core. The result does not change.",
     ),
 ]
+RunSeed = Annotated[
+    int | None, typer.Option(help="Random seed; the same seed gives the same results.")
+]
 Effort = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,7 @@ import typer
 
 from shoal.base import interrupt, own_process
 from shoal.cli.app import command
-from shoal.cli.options import Data, Json, PlanFile, Query, Sheet, Table, Threads
+from shoal.cli.options import Data, Json, PlanFile, Query, RunSeed, Sheet, Table, Threads
 
 
 @command
@@ -45,9 +45,7 @@ def compare(
     limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Stop a run that takes longer.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same results.")
-    ] = None,
+    seed: RunSeed = None,
     threads: Threads = None,
 ) -> None:
     """Compare algorithms, values of k and guiding losses on one table. Publishes nothing."""

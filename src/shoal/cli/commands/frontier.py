@@ -9,7 +9,7 @@ import typer
 
 from shoal.base import interrupt, own_process
 from shoal.cli.app import NOT_SATISFIED, command, fail
-from shoal.cli.options import Data, Json, PlanFile, Query, Sheet, Table, Threads
+from shoal.cli.options import Data, Json, PlanFile, Query, RunSeed, Sheet, Table, Threads
 
 
 @command
@@ -65,9 +65,7 @@ def frontier(
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Plot loss against risk (.svg or .png)."),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed; the same seed gives the same results.")
-    ] = None,
+    seed: RunSeed = None,
     threads: Threads = None,
 ) -> None:
     """Show what more protection costs, and recommend a setting. Publishes nothing."""
