@@ -12,6 +12,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from shoal.algorithms import Algorithm
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.cutting import cut_further
+from shoal.algorithms._shared.peeling.equal_records import note_equal_records
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.recreate import recreated
 from shoal.algorithms._shared.peeling.search import improved, merge_rest, peel
@@ -143,7 +144,10 @@ class Peel(Algorithm):
             found.append(self._recreated(problem, found[0]))
         if others:
             found = [self._with_models(problem, others, models, loss, one) for one in found]
-        return replace(min(found, key=problem.lost_by), notes=tuple(problem.notes))
+        best = min(found, key=problem.lost_by)
+        if not others:
+            note_equal_records(problem, best.record[problem.start.first])
+        return replace(best, notes=tuple(problem.notes))
 
     def _recreated(self, problem: PeelingProblem, recoding: Recoding) -> Recoding:
         """The classes after they were improved, as long as is asked for."""
