@@ -96,7 +96,9 @@ class Bound:
         "in which no record has to be a person's with a probability above 1 / 5"
         """
         if self.without_classes:
-            return f"in which no record has to be a person's with a probability above 1 / {self.k:,}"
+            return (
+                f"in which no record has to be a person's with a probability above 1 / {self.k:,}"
+            )
         size = [f"at least {self.k:,} people in every class"] if self.k > 1 else []
         more = [_list(self.beyond_size)] if self.beyond_size else []
         return "with " + " and with ".join(size + more or ["classes"])
@@ -131,7 +133,9 @@ class Bound:
     def _scope(self, sizes: bool = True) -> str:
         sizes = sizes and (self.k > 1 or not self.accounted)  # one person is no size to state
         accounted = [f"{name} (k = {self.k:,})" if sizes else name for name in self.covers]
-        if len(self.covers) > 1 and not self.without_classes:  # each has its own k, or none; the bound is for the largest
+        if (
+            len(self.covers) > 1 and not self.without_classes
+        ):  # each has its own k, or none; the bound is for the largest
             accounted = [*self.covers]
             accounted[-1] += f" (classes of at least {self.k:,} people)" if sizes else ""
         if self._by_size:

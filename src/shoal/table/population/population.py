@@ -29,9 +29,15 @@ class Population:
         """Whether some people of the population have several records."""
         return self.table.people is not None and self.table.person_count < self.table.rows
 
-    def reader(self, names: Sequence[str], labels: Sequence[Sequence[object]]) -> Reader:
-        """Reads published vectors of these columns; their codes are places among these labels."""
-        return Reader(self, self._index(tuple(names)), labels)
+    def reader(
+        self, names: Sequence[str], labels: Sequence[Sequence[object]], linked: bool = True
+    ) -> Reader:
+        """Reads published vectors of these columns; their codes are places among these labels.
+
+        `linked`: the records of each person are published linked, so that somebody is covered if
+        all of their records are. Otherwise one of them is enough.
+        """
+        return Reader(self, self._index(tuple(names)), labels, linked)
 
     def _index(self, names: tuple[str, ...]) -> Index:
         if names not in self._indexes:
