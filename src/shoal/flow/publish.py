@@ -214,7 +214,7 @@ def _about_population(original: Table, plan: Plan, sample: SampleRisks | None) -
     """What the reader has to know about the table of the population, if there is one."""
     if original.population is None:
         return []
-    people = original.population.table.person_count
+    people = original.population.persons
     return [*notes.population_incomplete(plan), *notes.populations_differ(people, sample)]
 
 

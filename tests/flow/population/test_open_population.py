@@ -355,6 +355,27 @@ def test_a_population_that_lists_other_records_of_a_home_lacks_it(incomplete):
         shoal.audit(sample, homes_plan(population=source))
 
 
+@pytest.mark.parametrize("person", [False, True])
+def test_people_of_households_are_compared_with_people_by_the_weights(person):
+    """Six households of twelve people are the population of weights that add up to twelve."""
+    asked = homes_plan().changed(
+        columns={"home": "household", "who": "person", "weight": "weight", **HOMES}
+    )
+    register = REGISTER.append_column("who", pa.array([1, 1, *range(3, 13)]))
+    sample = register.slice(2, 4).append_column("weight", pa.array([3.0] * 4))
+    register = register if person else register.drop_columns(["who"])
+    for weight, differ in [(3.0, False), (1.5, True)]:
+        one = sample.set_column(4, "weight", pa.array([weight] * 4))
+        given = asked.changed(population={"data": register})
+        notes = [
+            *shoal.anonymize(one, given).notes,
+            *shoal.audit(one, given, population=register).notes,
+        ]
+        people = 11 if person else 12
+        said = [n for n in notes if f"the table of the population has {people} people, and by" in n]
+        assert len(said) == (2 if differ else 0), notes
+
+
 def test_an_audit_and_a_run_say_alike_that_the_population_lacks_people():
     few = PEOPLE.set_column(2, "sex", pa.array(list("fff" + "ffffffffm")))  # no other men
     asked = plan(("k-map", {"k": 2}), population={"data": few})

@@ -14,6 +14,7 @@ from shoal.table.encode import Table, encode
 from shoal.table.population.lacking import check_holds, values_shown
 from shoal.table.population.population import Population
 from shoal.table.roles import columns_with_role, linking_columns
+from shoal.table.samples.households import own_persons
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,8 @@ class PopulationFrame:
 
     def coded(self, plan: Plan) -> Population:
         """The population, coded with the hierarchies of a plan."""
-        return Population(encode_population(self.frame, plan), self.incomplete)
+        table = encode_population(self.frame, plan)
+        return Population(table, self.incomplete, _members(self.frame, plan))
 
     def with_population(
         self, table: Table, plan: Plan, population: Population | None = None
@@ -69,8 +71,19 @@ def open_population(source: Any, plan: Plan) -> Frame:
             f"the population lacks the quasi-identifiers {preview(lacking)}"
             f"{did_you_mean(lacking[0], frame.names)}; add them to it, named as in the table"
         )
-    names += [name for name in linking_columns(plan.columns) if name in frame.names]
+    links = [*linking_columns(plan.columns), *columns_with_role(plan.columns, "person")]
+    names += [name for name in dict.fromkeys(links) if name in frame.names]
     return frame.select(names)
+
+
+def _members(frame: Frame, plan: Plan) -> int | None:
+    """The people of a population whose households are counted; None: people are."""
+    if not (set(linking_columns(plan.columns)) & set(columns_with_role(plan.columns, "household"))):
+        return None
+    people = own_persons(frame, plan.columns, plan.missing_values)
+    if people is not None:
+        return int(people.max()) + 1
+    return frame.height if frame.weight is None else int(frame.weight.sum())
 
 
 def encode_population(frame: Frame, plan: Plan) -> Table:

@@ -17,12 +17,18 @@ class Population:
 
     table: Table
     incomplete: bool = False  # whether it may lack people of the table; they count as its people
+    members: int | None = None  # its people, where `table` counts households; None: it does not
     _indexes: dict[tuple[str, ...], Index] = field(default_factory=dict)
 
     @cached_property
     def people(self) -> int:
-        """How many people the population has."""
+        """How many people the population has, or households, if these are hidden together."""
         return self.table.person_count
+
+    @property
+    def persons(self) -> int:
+        """How many people the population has, members of households one by one."""
+        return self.people if self.members is None else self.members
 
     @cached_property
     def several_records(self) -> bool:
