@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from shoal.base.arrays import Floats
+from shoal.base.arrays import Floats, Ints
 from shoal.base.errors import BadPlan
 from shoal.base.wording import number, percent
+from shoal.hierarchies.values import text
 from shoal.measures.samples.individual import (
     IndividualRisk,
     counts_in_classes,
@@ -76,9 +77,8 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
     elif added != total:  # they say only how many more people one stands for than another
         weights = weights * (total / added)
     if plan.population.missing == "any":  # which a plan with a person column cannot have
-        unit = published.unit
-        codes = published.codes if unit is None else published.codes[unit]
-        counts = counts_with_any(codes, weights)
+        codes, unit = _open_codes(published, plan), published.unit
+        counts = counts_with_any(codes if unit is None else codes[unit], weights)
     else:
         counts = counts_in_classes(label, weights, people)
     fraction = min(many / total, 1.0)
@@ -97,6 +97,20 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
             *_notes(found),
         ),
     )
+
+
+def _open_codes(published: Published, plan: Plan) -> Ints:
+    """The published values with -1 for each that may be any, int32[n, q].
+
+    Those are empty cells and the words that mean missing: readers of a table see these as values
+    of their own, but the plan says what they mean.
+    """
+    codes = published.codes.copy()
+    for j, name in enumerate(published.names):
+        words = set(plan.missing_of(name))
+        missing = np.array([text(value) in words for value in published.values[j]] + [True])
+        codes[missing[codes[:, j]], j] = -1
+    return codes
 
 
 def _sum_over_people(weights: Floats, people: Any) -> float:
