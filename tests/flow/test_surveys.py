@@ -308,6 +308,43 @@ def test_plans_that_derive_what_cannot_be(changed, message):
         Plan(columns={"members": SIZES["members"]}, models=PLAN["models"])
 
 
+@pytest.mark.parametrize("mean", [0.4, 0.89, 0.95, 1.0, 1.005])
+def test_weights_that_add_up_to_fewer_people_than_there_are(mean):
+    """An error if they clearly do; about one on average, they were scaled: a note."""
+    table = pa.table({"a": [1, 1, 2, 2, 3] * 20, "w": [mean] * 100})
+    plan = {"columns": {"a": "quasi", "w": {"role": "weight", "publish": False}}}
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    if mean < 0.9:
+        said = (
+            r"'w': the weights are 0\.\d+ on average and add up to .*, fewer than the 100 peop.*"
+        )
+        for run in (audit, anonymize):
+            with pytest.raises(BadTable, match=said + r"state size under \[population\]"):
+                run(table, plan)
+            given = {**plan, "population": {"size": 1000}}
+            assert run(table, given).sample.population == 1000
+        with pytest.raises(BadTable, match=said):
+            audit(table.slice(0, 50), plan, original=table)
+        return
+    for found in (audit(table, plan), anonymize(table, plan)):
+        assert found.sample.population == pytest.approx(max(100 * mean, 100))
+        assert found.sample.fraction == pytest.approx(min(1, 1 / mean))
+        assert found.sample.individual.people.sum() <= 100
+        assert any("scaled to a mean of 1" in note for note in found.notes)
+
+
+def test_smaller_weights_of_a_part_are_not_those_of_the_table():
+    """The records that are left when others are suppressed may stand for fewer people each."""
+    table = pa.table({"a": [1] * 10 + [2], "w": [0.5] * 10 + [6.0]})
+    columns = {"a": "quasi", "w": {"role": "weight"}}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 3}], "suppression": 0.2}
+    plan |= {"algorithm": "full-domain"}
+    release = anonymize(table, plan)
+    assert release.suppressed == 1
+    assert release.sample.population == 10
+    assert audit(release.frame, plan, original=table).sample.population == 10
+
+
 @pytest.mark.parametrize("mode", ["value", "root", "empty"])
 @pytest.mark.parametrize("per_column", [False, True])
 def test_words_for_missing_may_be_any_as_empty_cells_may(mode, per_column):

@@ -40,6 +40,7 @@ from shoal.measures.key_sets import View
 from shoal.measures.measured import Measured, Source, measure_published
 from shoal.measures.queries import Queries
 from shoal.measures.record_counts import required_class_size
+from shoal.measures.samples.sample_risks import check_sample
 from shoal.measures.samples.special_uniques import DIS_FRACTION
 from shoal.measures.samples.special_uniques import special_uniques as find_uniques
 from shoal.measures.verdicts.verdict import verdicts
@@ -202,6 +203,7 @@ def _audit(
         said += notes.differences(frame, given, plan)
     sampled = None if given is None else survey_of(given, plan.columns, plan.missing_values)
     _check_no_numbers(population, plan)
+    check_sample(frame if given is None else given, plan)
     known = _population(population, plan.with_reading(plans.population.read))
     everybody = None if known is None else known.table
     if known is not None and (plan.against_population or known.incomplete):
