@@ -115,11 +115,21 @@ def inhabited(draw, of):
 
 @st.composite
 def sampled(draw, of):
-    """Such a table that is a sample of a population: it has the records of the table, and more."""
+    """Such a table that is a sample of a population: it has the records of the table, and more.
+
+    Where people have several records, the population has all of them, or one record per person.
+    """
     table = draw(of)
     more = draw(st.integers(0, 14))
     pools = [[v for v in range(tree.size) if tree.end[v] == v + 1] for tree in table.trees]
     extra = [[draw(st.sampled_from(pool)) for pool in pools] for _ in range(more)]
+    if table.people is not None and draw(st.booleans()):
+        other = draw(st.lists(st.integers(0, 5), min_size=more, max_size=more))
+        codes = np.concatenate([table.codes, np.array(extra, np.int32).reshape(more, len(pools))])
+        whose = np.append(table.people, np.array(other, np.int64) + table.person_count)
+        whose = np.unique(whose, return_inverse=True)[1]
+        people = Table(table.names, table.trees, codes.astype(np.int32), whose, table.exact)
+        return replace(table, population=Population(people, draw(st.booleans())))
     # Of a person with several records the population has what they have in common.
     start = table.tally()
     own = np.repeat(np.arange(len(start)), start.people)

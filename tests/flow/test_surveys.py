@@ -308,6 +308,79 @@ def test_plans_that_derive_what_cannot_be(changed, message):
         Plan(columns={"members": SIZES["members"]}, models=PLAN["models"])
 
 
+@pytest.mark.parametrize("mean", [0.4, 0.89, 0.95, 1.0, 1.005])
+def test_weights_that_add_up_to_fewer_people_than_there_are(mean):
+    """An error if they clearly do; about one on average, they were scaled: a note."""
+    table = pa.table({"a": [1, 1, 2, 2, 3] * 20, "w": [mean] * 100})
+    plan = {"columns": {"a": "quasi", "w": {"role": "weight", "publish": False}}}
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    if mean < 0.9:
+        said = (
+            r"'w': the weights are 0\.\d+ on average and add up to .*, fewer than the 100 peop.*"
+        )
+        for run in (audit, anonymize):
+            with pytest.raises(BadTable, match=said + r"state size under \[population\]"):
+                run(table, plan)
+            given = {**plan, "population": {"size": 1000}}
+            assert run(table, given).sample.population == 1000
+        with pytest.raises(BadTable, match=said):
+            audit(table.slice(0, 50), plan, original=table)
+        return
+    for found in (audit(table, plan), anonymize(table, plan)):
+        assert found.sample.population == pytest.approx(max(100 * mean, 100))
+        assert found.sample.fraction == pytest.approx(min(1, 1 / mean))
+        assert found.sample.individual.people.sum() <= 100
+        assert any("scaled to a mean of 1" in note for note in found.notes)
+
+
+def test_smaller_weights_of_a_part_are_not_those_of_the_table():
+    """The records that are left when others are suppressed may stand for fewer people each."""
+    table = pa.table({"a": [1] * 10 + [2], "w": [0.5] * 10 + [6.0]})
+    columns = {"a": "quasi", "w": {"role": "weight"}}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 3}], "suppression": 0.2}
+    plan |= {"algorithm": "full-domain"}
+    release = anonymize(table, plan)
+    assert release.suppressed == 1
+    assert release.sample.population == 10
+    assert audit(release.frame, plan, original=table).sample.population == 10
+
+
+@pytest.mark.parametrize("mode", ["value", "root", "empty"])
+@pytest.mark.parametrize("per_column", [False, True])
+def test_words_for_missing_may_be_any_as_empty_cells_may(mode, per_column):
+    """f and the estimated people are the same, however missing values are written."""
+    rng = np.random.default_rng(7)
+    cells = [[["1", "2", None][v] for v in rng.integers(0, 3, 40)] for _ in "ab"]
+    weights = rng.integers(2, 30, 40)
+    found = []
+    for written in (None, "?", 99):
+        word = str(written)
+        columns = {n: {"role": "quasi"} for n in "ab"} | {"w": {"role": "weight", "publish": False}}
+        plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 3}], "missing": mode}
+        plan |= {"population": {"missing": "any"}, "seed": 1, "keep_order": True}
+        if per_column:
+            columns |= {n: {**columns[n], "missing_values": [word]} for n in "ab"}
+        else:
+            plan["missing_values"] = ["", word]
+        kind = str if written != 99 else int
+        filled = [[written if v is None else kind(v) for v in column] for column in cells]
+        table = pa.table({"a": filled[0], "b": filled[1], "w": weights})
+        audited, release = audit(table, plan), anonymize(table, plan)
+        measured = audited.record_table()
+        found.append([measured[n].tolist() for n in ("class_size", "estimated_in_population")])
+        found[-1].append(release.as_dict()["sample"]["individual_risk"])
+    rows = list(zip(*cells, strict=True))
+    own = [
+        [j for j, other in enumerate(rows)
+         if all(x is None or y is None or x == y for x, y in zip(one, other, strict=True))]
+        for one in rows
+    ]  # fmt: skip
+    assert found[0][0] == [len(each) for each in own]
+    assert found[0][1] == [sum(weights[j] for j in each) for each in own]
+    assert found[1][:2] == found[0][:2] == found[2][:2]
+    assert found[1][2] == found[0][2]
+
+
 def test_a_missing_value_may_be_any_in_a_release_too():
     """Releases count equal records together, and once took missing for a value then."""
     rng = np.random.default_rng(0)

@@ -24,7 +24,7 @@ from shoal.table.encode import Table
 from shoal.table.population.population import Population
 from shoal.table.published_table import preview_release
 from shoal.table.recoding import check_covers
-from tests.naive.coverage import covered_rows
+from tests.naive.coverage import covered_people
 from tests.naive.full_domain import at_level, height, left_in
 from tests.naive.requirements import (
     ABOUT_TABLE,
@@ -266,5 +266,5 @@ def test_k_map_generalizes_nothing_in_vain(table, k):
             less = [*row[:j], low, *row[j + 1 :]]
             vector = tuple(t.labels[v] for t, v in zip(table.trees, less, strict=True))
             mates = sum(bool((codes[m] == codes[i]).all()) for m in range(table.rows))
-            (people,) = covered_rows(table.population.table, [vector])
+            (people,) = covered_people(table.population.table, [vector])
             assert len(people) < k or mates >= k

@@ -12,7 +12,7 @@ from shoal import catalog
 from shoal.models import TableModel
 from shoal.table.recoding import SUPPRESSED
 from tests.naive import hitting
-from tests.naive.coverage import covered_rows, k_map_level, presence_level
+from tests.naive.coverage import covered_people, k_map_level, presence_level
 from tests.naive.models import (
     SATISFIED,
     TABLE_LEVELS,
@@ -151,11 +151,12 @@ def population_level(release, model):
     for row, who in zip(release.rows, whose, strict=True):
         found.setdefault(row, set()).add(who)
     own = [len(one) for one in found.values()]
-    rows = covered_rows(release.population, list(found))
+    people = covered_people(release.population, list(found))
     if model.name == "k-map":
-        return k_map_level(own, rows)
-    everybody = len(release.population.codes)
-    return presence_level(own, rows, everybody, model.low, release.incomplete)
+        return k_map_level(own, people)
+    everyone = release.population.people
+    everybody = range(len(release.population.codes)) if everyone is None else set(everyone.tolist())
+    return presence_level(own, people, everybody, model.low, release.incomplete)
 
 
 def household_level(release):

@@ -25,6 +25,7 @@ from shoal.flow.release import Release
 from shoal.io.digests import fingerprint
 from shoal.io.frames import Frame
 from shoal.io.reading import Reading
+from shoal.measures.samples.sample_risks import check_sample
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
 from shoal.table.written.microaggregation import check_numbers
@@ -109,6 +110,7 @@ def _published(
 
     check_numbers(frame, plan.columns, plan.missing_values)
     original = encoded(plan)
+    check_sample(frame, plan)
     clock.start("recode")
     recoded = recode(original, plan, progress, encoded)
     # This plan has no open choices; columns without a hierarchy may have been given one.

@@ -23,7 +23,7 @@ from shoal.flow.freeing import freed
 from shoal.flow.opening import with_canonical_cells
 from shoal.flow.population import household_notes
 from shoal.flow.population.open_population import (
-    encode_population,
+    PopulationFrame,
     open_population,
 )
 from shoal.hierarchies.values import text
@@ -40,6 +40,7 @@ from shoal.measures.key_sets import View
 from shoal.measures.measured import Measured, Source, measure_published
 from shoal.measures.queries.draw import Queries
 from shoal.measures.record_counts import required_class_size
+from shoal.measures.samples.sample_risks import check_sample
 from shoal.measures.samples.special_uniques import DIS_FRACTION
 from shoal.measures.samples.special_uniques import special_uniques as find_uniques
 from shoal.measures.verdicts.verdict import verdicts
@@ -202,10 +203,11 @@ def _audit(
         said += notes.differences(frame, given, plan)
     sampled = None if given is None else survey_of(given, plan.columns, plan.missing_values)
     _check_no_numbers(population, plan)
-    everybody = _population(population, plan.with_reading(plans.population.read))
-    incomplete = plan.population.incomplete
-    if everybody is not None and (plan.against_population or incomplete):
-        published = replace(published, population=Population(everybody, incomplete))
+    check_sample(frame if given is None else given, plan)
+    known = _population(population, plan.with_reading(plans.population.read))
+    everybody = None if known is None else known.table
+    if known is not None and (plan.against_population or known.incomplete):
+        published = replace(published, population=known)
     tables = matched = in_order = None
     numbers = microaggregated_columns(plan.columns)
     ranges = published.without_numbers(numbers) if numbers and before is not None else None
@@ -251,11 +253,11 @@ def _audit(
     said += measured.dependency.notes(0 if matched is None else matched.unsure)
     said += [] if measured.sample is None else measured.sample.notes
     said += notes.population_not_estimated(plan, measured.sample)
-    if everybody is None:
+    if known is None:
         said += notes.population_not_read(plan)
     else:
         said += notes.population_incomplete(plan)
-        said += notes.populations_differ(everybody.person_count, measured.sample)
+        said += notes.populations_differ(known.persons, measured.sample)
     lost = None if before is None else (before.rows - published.rows) / before.rows
     analyses = learning = None
     if before is not None:
@@ -435,13 +437,13 @@ def _levels(models: list[Model], measured: Measured) -> dict[str, float]:
     return levels
 
 
-def _population(source: Any, plan: Plan) -> Table | None:
+def _population(source: Any, plan: Plan) -> Population | None:
     """The table of the population, encoded with the hierarchies of the plan."""
     if source is None and plan.against_population:
         source = plan.population.data
     if source is None:
         return None
-    return encode_population(open_population(source, plan), plan)
+    return PopulationFrame(open_population(source, plan), plan.population.incomplete).coded(plan)
 
 
 def _as_chosen(frame: Frame, plan: Plan, original: Table) -> Plan:

@@ -102,7 +102,8 @@ class Audit:
         `class_size`, the people of its class in the table. With a sample there are
         `estimated_in_population`, the estimated people of that class, `individual_risk`,
         `approximate_risk` and `household_risk`, with a table of the population
-        `counted_in_population`, the people whom the class covers there, with special uniques
+        `counted_in_population`, the people there who could be the person of the record (all of
+        whose records its values cover), with special uniques
         `suda_score`, `dis_score` and `minimal_unique`, the smallest number of columns on which the
         record is unique (0: none was found).
         """

@@ -26,7 +26,7 @@ from shoal.measures.applied import Applied
 from shoal.measures.explanation import Explains
 from shoal.measures.information_loss import discernibility
 from shoal.measures.measured import Source, measure_published
-from shoal.measures.samples.sample_risks import SampleRisks
+from shoal.measures.samples.sample_risks import SampleRisks, check_sample
 from shoal.measures.tried import Tried
 from shoal.measures.verdicts.refusal import raise_beyond_limits
 from shoal.measures.verdicts.verdict import verdicts
@@ -82,6 +82,7 @@ def publish(
     rows = original.rows + dropped
     suppressed = recoding.suppressed_of(original) + dropped
     forget_codes(frame, frame.packed)
+    check_sample(frame, plan)
     clock.start("decode")
     released, people, taken, homes = decode(
         frame, plan.columns, original, recoding, rng, keep_order, plan.missing_values
@@ -214,7 +215,7 @@ def _about_population(original: Table, plan: Plan, sample: SampleRisks | None) -
     """What the reader has to know about the table of the population, if there is one."""
     if original.population is None:
         return []
-    people = original.population.table.person_count
+    people = original.population.persons
     return [*notes.population_incomplete(plan), *notes.populations_differ(people, sample)]
 
 

@@ -6,14 +6,17 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from shoal.base.arrays import Floats, Longs
+from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.errors import BadTable, did_you_mean, preview
 from shoal.hierarchies.values import text
 from shoal.kernels.group import group_rows
 from shoal.table.encode import Table
-from shoal.table.equivalence_classes import Classes, of_people
+from shoal.table.equivalence_classes import of_people
 from shoal.table.match_graph import MatchGraph
+from shoal.table.population.class_sets import ClassSets
+from shoal.table.population.lacking import check_holds, values_shown
 from shoal.table.population.population import Population
+from shoal.table.population.reader import Reader
 from shoal.table.published_table import Published, places
 
 # What to do about a population that lacks people of the table.
@@ -85,7 +88,7 @@ def risks(
     average_people = None if each is None else _mean_risk(each, often)
     marketer_people = average_people
     if population is not None:
-        outside = _outside(published, population)  # int64[n]
+        outside = people_outside(published, population)  # int64[n]
         marketer, journalist = _mean_risk(outside, weight), 1.0 / int(outside.min())
         if each is not None and published.people is not None:
             marketer_people = _mean_risk(of_people(outside, published.people), often)
@@ -105,12 +108,22 @@ def record_risks(published: Published, population: Published | Table | None = No
     """The risk of each record, float64[n]: the prosecutor's, or the journalist's."""
     if population is None:
         return 1.0 / published.classes.candidates
-    return 1.0 / _outside(published, population)
+    return 1.0 / people_outside(published, population)
 
 
 def people_outside(published: Published, population: Published | Table) -> Longs:
-    """The people of the population whom the class of each record covers, int64[n]."""
-    return _covered(published, population)[published.classes.label]
+    """The people of the population who could be the person of each record, int64[n].
+
+    The records of a person are linked. If the people of the population have several records too,
+    somebody is a candidate if each of these fits a record of the person, and each record of the
+    person fits one of these. If they have one record each, the rarest record counts.
+    """
+    known = _Known.of(published, population)
+    if published.people is None:
+        return known.of_classes()[published.classes.label]
+    sets = ClassSets.of(published.people, published.classes.label, published.person_weight)
+    people = known.of_sets(sets) if known.several else known.rarest(sets)
+    return people[sets.of_person][published.people]
 
 
 def _mean_risk(candidates: Longs, weight: Longs | None = None) -> float:
@@ -125,81 +138,122 @@ def _mean_risk(candidates: Longs, weight: Longs | None = None) -> float:
     return float((records / size).sum() / records.sum())
 
 
-def _outside(published: Published, population: Published | Table) -> Longs:
-    """The candidates of each record in the population, int64[n]."""
-    found = people_outside(published, population)
-    if published.people is not None:
-        # The records of a person are linked: a candidate must match the rarest of them.
-        fewest = np.full(int(published.people.max()) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(fewest, published.people, found)
-        found = fewest[published.people]
-    return found
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A population in which the people of a published table are counted."""
 
+    published: Published
+    population: Published | Table
+    several: bool  # whether people of the population have several records
+    incomplete: bool  # whether it may lack people of the table, who count as there
 
-def _covered(published: Published, population: Published | Table) -> Longs:
-    """The people of the population whom each class covers, int64[classes]."""
-    classes = published.classes
-    lacking = [name for name in published.names if name not in population.names]
-    if lacking:
-        raise BadTable(
-            f"the population lacks the quasi-identifiers {preview(lacking)} of the table"
-            f"{did_you_mean(lacking[0], population.names)}"
+    @staticmethod
+    def of(published: Published, population: Published | Table) -> _Known:
+        lacking = [name for name in published.names if name not in population.names]
+        if lacking:
+            raise BadTable(
+                f"the population lacks the quasi-identifiers {preview(lacking)} of the table"
+                f"{did_you_mean(lacking[0], population.names)}"
+            )
+        known = published.population
+        incomplete = known is not None and known.table is population and known.incomplete
+        if isinstance(population, Table) and not incomplete:
+            published.vectors(population, "population", INCOMPLETE)  # it knows all published values
+        several = population.people is not None and population.person_count < population.rows
+        return _Known(published, population, several, incomplete)
+
+    def of_classes(self) -> Longs:
+        """People of the population whom each class covers, int64[classes].
+
+        Each class counts by itself: if nothing links its records to others, one record of a person
+        of the population is enough.
+        """
+        classes, population = self.published.classes, self.population
+        if isinstance(population, Table):
+            people = enough = self._reader(population).people(self._vectors)
+            if self.published.people is None and self.several and not self.incomplete:
+                # The release counts records, as its person numbers may have been dropped.
+                enough = self._reader(replace(population, people=None)).people(self._vectors)
+        else:
+            people = enough = self._alike(population)
+        return self._checked(people, classes.people, np.arange(len(classes)), enough)
+
+    def rarest(self, sets: ClassSets) -> Longs:
+        """People of the population whom the rarest class of each set covers, int64[sets]."""
+        fewest: Longs = np.minimum.reduceat(self.of_classes()[sets.member], sets.start[:-1])
+        return fewest
+
+    def of_sets(self, sets: ClassSets) -> Longs:
+        """People of the population who could have the records of each set of classes."""
+        if isinstance(self.population, Published):
+            return self._with_these_classes(self.population, sets)
+        reader, one = self._reader(self.population), sets.size == 1
+        people = np.zeros(len(one), np.int64)
+        people[one] = reader.people(self._vectors[sets.member[sets.start[:-1][one]]])
+        member = sets.member[np.repeat(~one, sets.size)]
+        start = np.append(0, np.cumsum(sets.size[~one]))
+        people[~one] = reader.fitting(self._vectors, start, member)
+        return self._checked(people, sets.people, sets.member[sets.start[:-1]], people)
+
+    @property
+    def _vectors(self) -> Ints:
+        """The published values of each class, int32[classes, q]."""
+        return self.published.codes[self.published.classes.first]
+
+    def _reader(self, population: Table) -> Reader:
+        known = self.published.population
+        if known is None or known.table is not population:
+            known = Population(population)
+        linked = self.published.people is not None
+        return known.reader(self.published.names, self.published.values, linked)
+
+    def _checked(self, people: Longs, own: Longs, of_class: Longs, enough: Longs) -> Longs:
+        """The people of the population, if there are `enough`; those of the table are people too.
+
+        `of_class` has a class of each group.
+        """
+        if self.incomplete:
+            return np.maximum(people, own)
+
+        def shown(group: int) -> str:
+            codes = self._vectors[of_class[group]]
+            both = zip(self.published.values, codes, strict=True)
+            labels = [None if code < 0 else text(known[code]) for known, code in both]
+            return values_shown(self.published.names, labels)
+
+        check_holds(own, enough, shown, self.several)
+        return people
+
+    def _joint_labels(self, population: Published) -> tuple[Longs, Longs]:
+        """Numbers of the published values of each class of both tables: equal if these are."""
+        mine = self._vectors
+        theirs = np.empty((len(population.classes), mine.shape[1]), np.int32)
+        for j, name in enumerate(self.published.names):
+            i = population.names.index(name)
+            same = {text(value): code for code, value in enumerate(self.published.values[j])}
+            # -1 is missing, and -2 a value that the table lacks
+            code = [*places(population.values[i], same, -2), -1]
+            theirs[:, j] = np.array(code, np.int32)[population.codes[population.classes.first, i]]
+        label, _, _ = group_rows(np.concatenate([mine, theirs]))
+        return label[: len(mine)], label[len(mine) :]
+
+    def _alike(self, population: Published) -> Longs:
+        """For each class the people of the population with the same published values."""
+        mine, theirs = self._joint_labels(population)
+        many = int(max(mine.max(), theirs.max())) + 1
+        return np.bincount(theirs, population.classes.people, many).astype(np.int64)[mine]
+
+    def _with_these_classes(self, population: Published, sets: ClassSets) -> Longs:
+        """For each set the people of the population with the same published values, and no more."""
+        mine, theirs = self._joint_labels(population)
+        assert self.published.people is not None
+        assert population.people is not None
+        size = int(self.published.people.max()) + 1
+        both = ClassSets.of(
+            np.append(self.published.people, size + population.people),
+            np.append(mine[self.published.classes.label], theirs[population.classes.label]),
         )
-    known = published.population
-    if known is not None and known.table is population and known.incomplete:
-        # Whoever is in the table is in the population too: too few people, never too many.
-        people = enough = np.maximum(_inside(published, known.table), classes.people)
-    elif isinstance(population, Table):
-        # It knows all published values.
-        published.vectors(population, "population", INCOMPLETE)
-        people = enough = _inside(published, population)
-        if published.people is None and population.people is not None:
-            # The release counts records, as its person numbers may have been dropped.
-            enough = _inside(published, replace(population, people=None))
-    else:
-        people = enough = _alike(published, population)
-    _check_holds(published, classes, enough)
-    return people
-
-
-def _check_holds(published: Published, classes: Classes, people: Longs) -> None:
-    """Raise an error if the population lacks people of the table."""
-    short = np.flatnonzero(people < classes.people)
-    if not len(short):
-        return
-    worst = short[np.argmin(people[short])]
-    values = ", ".join(
-        f"{name}={'missing' if code < 0 else text(known[code])!r}"
-        for name, known, code in zip(
-            published.names, published.values, published.codes[classes.first[worst]], strict=True
-        )
-    )
-    raise BadTable(
-        f"the population lacks people of the table: {classes.people[worst]} of the table have "
-        f"{values}, but {people[worst]} of the population ({len(short)} of {len(classes)} "
-        "classes have too few); give a population that includes all people of the table, with "
-        f"original values, or generalized in the same way{INCOMPLETE}"
-    )
-
-
-def _alike(published: Published, population: Published) -> Longs:
-    """For each class the people of the population with the same published values."""
-    mine = published.codes[published.classes.first]  # int32[classes, q]
-    theirs = np.empty((len(population.classes), mine.shape[1]), np.int32)
-    for j, name in enumerate(published.names):
-        i = population.names.index(name)
-        same = {text(value): code for code, value in enumerate(published.values[j])}
-        code = [*places(population.values[i], same, -2), -1]  # -2: a value that the table lacks
-        theirs[:, j] = np.array(code, np.int32)[population.codes[population.classes.first, i]]
-    label, _, _ = group_rows(np.concatenate([mine, theirs]))
-    people = np.bincount(label[len(mine) :], population.classes.people, len(mine))
-    return people[: len(mine)].astype(np.int64)
-
-
-def _inside(published: Published, population: Table) -> Longs:
-    """For each class the people of the population whom its published values cover."""
-    known = published.population
-    if known is None or known.table is not population:
-        known = Population(population)
-    codes = published.codes[published.classes.first]
-    return known.reader(published.names, published.values).people(codes)
+        count = np.bincount(both.of_person[size:], population.person_weight, len(both.people))
+        people = np.zeros(len(sets.people), np.int64)
+        people[sets.of_person] = count[both.of_person[:size]].astype(np.int64)
+        return self._checked(people, sets.people, sets.member[sets.start[:-1]], people)

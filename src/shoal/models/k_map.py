@@ -23,8 +23,9 @@ class KMap(Model):
     The plan names a table of the population under [population]. An attacker who does not know
     whether a person is in the table has to tell apart all people of the population whom the
     published values cover. They may be many more than those in the table, so that k-map loses less
-    than k-anonymity. It does not protect people of whom the attacker knows that they are in the
-    table: add k-anonymity for these.
+    than k-anonymity. Somebody with several records, or a household, is covered if all of these are,
+    as they are published linked. It does not protect people of whom the attacker knows that they
+    are in the table: add k-anonymity for these.
 
     Without such a table, `sampling_fraction` and `estimator` say how many people a class probably
     has in the population (El Emam and Dankar 2008). A class of k people has Poisson(k π) people in

@@ -66,7 +66,7 @@ class Published(CountedRows):
         found = tally(self.codes, self.people, counted, self.weight).without_households()
         if self.population is None:
             return found
-        reader = self.population.reader(self.names, self.values)
+        reader = self.population.reader(self.names, self.values, self.people is not None)
         coverage = reader.coverage(self.codes[found.first])
         return replace(found, coverage=coverage.without(_in_several(found, self.people)))
 

@@ -253,6 +253,144 @@ def test_people_with_several_records_in_the_population_count_once():
         shoal.anonymize(sample, asked.changed(models=[{"name": "delta-presence", "high": 0.5}]))
 
 
+HOMES = {
+    "region": {"role": "quasi"},
+    "age": {"role": "quasi", "hierarchy": {"ranges": [5, 10, 20]}},
+}
+REGISTER = pa.table(
+    {
+        "home": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
+        "region": ["A"] * 12,
+        "age": [30, 30, 50, 60, 30, 70, 30, 45, 50, 60, 50, 60],
+    }
+)
+
+
+def homes_plan(role="household", k=3, **more):
+    asked = {"models": [{"name": "k-map", "k": k}], "population": {"data": REGISTER}, "seed": 1}
+    return Plan(columns={"home": role, **HOMES}, **asked | more)
+
+
+@pytest.mark.parametrize("role", ["household", "person"])
+def test_an_entity_of_the_population_counts_if_all_its_records_are_covered(role):
+    """Members are published linked and alike: a home with one member of 30 is not one of two."""
+    sample = REGISTER.slice(0, 4)
+    both = homes_plan(role)
+    published = sample.set_column(2, "age", pa.array(["30", "30", "*", "*"]))
+    found = shoal.audit(published, both)
+    assert found.checks[0].reached == 1  # not 3, of whom two are homes with others of 45 and 70
+    assert not found.checks[0].holds
+    assert found.record_table()["counted_in_population"].tolist() == [1, 1, 6, 6]
+    release = shoal.anonymize(sample, both)
+    ages = {}
+    for home, age in zip(
+        release.frame["home"].to_pylist(), release.frame["age"].to_pylist(), strict=True
+    ):
+        ages.setdefault(home, set()).add(age)
+    register = {}
+    for home, age in zip(*(REGISTER[name].to_pylist() for name in ("home", "age")), strict=True):
+        register.setdefault(home, []).append(age)
+    for mine in ages.values():
+        (label,) = mine
+        whole = [
+            home for home, all_ages in register.items() if {*all_ages} <= people_of(label, all_ages)
+        ]
+        assert len(whole) >= 3
+    for name in ("gaa", "mondrian", "full-domain"):
+        assert shoal.anonymize(sample, both.changed(algorithm=name)).checks[0].holds
+    with pytest.raises(BadTable, match="delta-presence needs one record per person"):
+        shoal.anonymize(sample, both.changed(models=[{"name": "delta-presence", "high": 0.5}]))
+
+
+@pytest.mark.parametrize("role", ["household", "person"])
+def test_an_entity_with_different_records_is_compared_with_all_of_them(role):
+    """In a table as it is: who could be a home of 50 and 60 has members of 50 and 60, no others."""
+    sample = REGISTER.slice(0, 4)
+    found = shoal.audit(sample, homes_plan(role), population=REGISTER)
+    assert found.record_table()["counted_in_population"].tolist() == [1, 1, 3, 3]
+    assert found.risks.journalist == 1
+    assert found.risks.marketer == pytest.approx((1 + 1 / 3) / 2)
+
+
+def test_members_apart_are_people_of_the_population():
+    """Nothing links them, and each could be everybody with these values."""
+    apart = {"role": "household", "publish": False, "together": False}
+    sample = REGISTER.slice(0, 4)
+    found = shoal.audit(sample, homes_plan(apart), population=REGISTER)
+    assert found.record_table()["counted_in_population"].tolist() == [4, 4, 3, 3]
+    by_home = {"name": "household-k-anonymity", "k": 2}
+    release = shoal.anonymize(
+        sample, homes_plan(apart, models=[{"name": "k-map", "k": 3}, by_home])
+    )
+    assert all(check.holds for check in release.checks)
+    assert release.checks[0].reached == 12
+
+
+def test_records_that_nothing_links_could_be_of_everybody_with_one_like_them():
+    hidden = {"role": "household", "publish": False}
+    release = shoal.anonymize(REGISTER.slice(0, 4), homes_plan(hidden))
+    assert release.checks[0].reached == 6  # with the numbers, before they were dropped
+    published = pa.table({"region": ["A"] * 4, "age": ["30", "30", "*", "*"]})
+    found = shoal.audit(published, homes_plan(hidden), population=REGISTER)
+    assert found.record_table()["counted_in_population"].tolist() == [3, 3, 6, 6]
+    assert any("which overstates k if a household has several" in one for one in found.notes)
+
+
+@pytest.mark.parametrize("incomplete", [False, True])
+def test_a_population_that_lists_other_records_of_a_home_lacks_it(incomplete):
+    """It cannot be told from another home then; counted as there, the risk is rather too high."""
+    more = REGISTER.set_column(2, "age", pa.array([30, 99, *[50, 60] * 5]))
+    sample = REGISTER.slice(0, 2)
+    source = {"data": more, "incomplete": incomplete}
+    if incomplete:
+        found = shoal.audit(sample, homes_plan(population=source), population=more)
+        assert found.record_table()["counted_in_population"].tolist() == [1, 1]
+        assert not found.checks[0].holds
+        assert shoal.anonymize(sample, homes_plan(population=source)).checks[0].reached >= 3
+        return
+    said = "region='A', age='30': 1 in the table, 0 there.*the same records as the table"
+    with pytest.raises(BadTable, match=said):
+        shoal.anonymize(sample, homes_plan(population=source))
+    with pytest.raises(BadTable, match=said):
+        shoal.audit(sample, homes_plan(population=source))
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_people_of_households_are_compared_with_people_by_the_weights(person):
+    """Six households of twelve people are the population of weights that add up to twelve."""
+    asked = homes_plan().changed(
+        columns={"home": "household", "who": "person", "weight": "weight", **HOMES}
+    )
+    register = REGISTER.append_column("who", pa.array([1, 1, *range(3, 13)]))
+    sample = register.slice(2, 4).append_column("weight", pa.array([3.0] * 4))
+    register = register if person else register.drop_columns(["who"])
+    for weight, differ in [(3.0, False), (1.5, True)]:
+        one = sample.set_column(4, "weight", pa.array([weight] * 4))
+        given = asked.changed(population={"data": register})
+        notes = [
+            *shoal.anonymize(one, given).notes,
+            *shoal.audit(one, given, population=register).notes,
+        ]
+        people = 11 if person else 12
+        said = [n for n in notes if f"the table of the population has {people} people, and by" in n]
+        assert len(said) == (2 if differ else 0), notes
+
+
+def test_an_audit_and_a_run_say_alike_that_the_population_lacks_people():
+    few = PEOPLE.set_column(2, "sex", pa.array(list("fff" + "ffffffffm")))  # no other men
+    asked = plan(("k-map", {"k": 2}), population={"data": few})
+    said = []
+    for run in (shoal.anonymize, shoal.audit):
+        with pytest.raises(BadTable) as error:
+            run(SAMPLE, asked)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+    assert (
+        "in 2 groups of people with equal values (age='38', sex='m': 1 in the table, 0" in said[0]
+    )
+    assert said[0].count("in the table, 0 there") == 2
+
+
 def test_an_estimate_needs_no_table():
     rng = np.random.default_rng(3)
     sample = pa.table(

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from shoal.base.errors import BadInput, BadTable, did_you_mean, preview
-from shoal.base.wording import many
 from shoal.flow.opening import open_table
 from shoal.io.frames import Frame
 from shoal.models.delta_presence import DeltaPresence
 from shoal.plan import Plan
 from shoal.table.encode import Table, encode
+from shoal.table.population.lacking import check_holds, values_shown
 from shoal.table.population.population import Population
 from shoal.table.roles import columns_with_role, linking_columns
+from shoal.table.samples.households import own_persons
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +34,8 @@ class PopulationFrame:
 
     def coded(self, plan: Plan) -> Population:
         """The population, coded with the hierarchies of a plan."""
-        return Population(encode_population(self.frame, plan), self.incomplete)
+        table = encode_population(self.frame, plan)
+        return Population(table, self.incomplete, _members(self.frame, plan))
 
     def with_population(
         self, table: Table, plan: Plan, population: Population | None = None
@@ -58,6 +58,12 @@ class PopulationFrame:
 def open_population(source: Any, plan: Plan) -> Frame:
     """The quasi-identifiers and the persons of a population."""
     frame = open_table(source, plan, sure=False)
+    homes = [n for n in columns_with_role(plan.columns, "household") if plan.columns[n].together]
+    if homes and homes[0] not in frame.names and plan.against_population:
+        raise BadTable(
+            f"the table has households, and the population lacks the column {homes[0]!r}, so that "
+            "its households cannot be counted; add the column, or drop it from the table"
+        )
     names = columns_with_role(plan.columns, "quasi")
     lacking = [name for name in names if name not in frame.names]
     if lacking:
@@ -65,14 +71,19 @@ def open_population(source: Any, plan: Plan) -> Frame:
             f"the population lacks the quasi-identifiers {preview(lacking)}"
             f"{did_you_mean(lacking[0], frame.names)}; add them to it, named as in the table"
         )
-    homes = [n for n in columns_with_role(plan.columns, "household") if plan.columns[n].together]
-    if homes and homes[0] not in frame.names and plan.against_population:
-        raise BadTable(
-            f"the table has households, and the population lacks the column {homes[0]!r}, so that "
-            "its households cannot be counted; add the column, or drop it from the table"
-        )
-    names += [name for name in linking_columns(plan.columns) if name in frame.names]
+    links = [*linking_columns(plan.columns), *columns_with_role(plan.columns, "person")]
+    names += [name for name in dict.fromkeys(links) if name in frame.names]
     return frame.select(names)
+
+
+def _members(frame: Frame, plan: Plan) -> int | None:
+    """The people of a population whose households are counted; None: people are."""
+    if not (set(linking_columns(plan.columns)) & set(columns_with_role(plan.columns, "household"))):
+        return None
+    people = own_persons(frame, plan.columns, plan.missing_values)
+    if people is not None:
+        return int(people.max()) + 1
+    return frame.height if frame.weight is None else int(frame.weight.sum())
 
 
 def encode_population(frame: Frame, plan: Plan) -> Table:
@@ -94,23 +105,9 @@ def _check_holds(table: Table) -> None:
     assert population is not None
     reader = population.reader(table.names, [one.labels() for one in table.covers])
     people = reader.people(vectors)
-    short = np.flatnonzero(people < start.people)
-    if not len(short):
-        return
-    shown = []
-    for one in short[:3].tolist():
-        labels = [
-            covers.labels()[code] for covers, code in zip(table.covers, vectors[one], strict=True)
-        ]
-        values = ", ".join(
-            f"{name}={'missing' if label is None else repr(label)}"
-            for name, label in zip(table.names, labels, strict=True)
-        )
-        shown.append(f"{values}: {start.people[one]:,} in the table, {people[one]:,} there")
-    more = f" and {len(short) - 3:,} more" if len(short) > 3 else ""
-    raise BadTable(
-        f"the population lacks people of the table, in {many(len(short), 'group')} of people with "
-        f"equal values ({'; '.join(shown)}{more}); give a population that includes all people of "
-        "the table, with original values, or set incomplete = true under [population] to count the "
-        "people of the table as people of the population where it has fewer"
-    )
+
+    def shown(group: int) -> str:
+        both = zip(table.covers, vectors[group], strict=True)
+        return values_shown(table.names, [covers.labels()[code] for covers, code in both])
+
+    check_holds(start.people, people, shown, population.several_records)

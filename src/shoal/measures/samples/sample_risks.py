@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from shoal.base.arrays import Floats
-from shoal.base.errors import BadPlan
+from shoal.base.arrays import Floats, Ints
+from shoal.base.errors import BadPlan, BadTable
 from shoal.base.wording import number, percent
+from shoal.hierarchies.values import text
+from shoal.io.frames import Frame
 from shoal.measures.samples.individual import (
     IndividualRisk,
     counts_in_classes,
@@ -23,8 +25,10 @@ from shoal.plan.sampling_fractions import fraction_of
 from shoal.populations.class_sizes import ClassSizes
 from shoal.populations.uniqueness import PopulationUniqueness, population_uniqueness
 from shoal.table.published_table import Published
-from shoal.table.samples.survey import Survey
+from shoal.table.roles import columns_with_role
+from shoal.table.samples.survey import Survey, survey_of
 
+FEWER = 0.9  # weights that add up to less than this share of the people cannot be right
 NORMALIZED = 1.01  # the mean of weights that are scaled to 1 is at most this
 OTHER = 1.25  # sampling fractions or populations that differ by more than this factor are noted
 SAME = 0.005  # a sum of weights that differs by less from a stated population is not noted
@@ -62,6 +66,30 @@ class SampleRisks:
         }
 
 
+def check_sample(frame: Frame, plan: Plan) -> None:
+    """Raise an error, before the work, if the population has fewer people than the whole table.
+
+    Weights of a part of it, such as a release, may be smaller on average than those of the whole.
+    """
+    if frame.weight is not None:  # rows that stand for several records have no weights of their own
+        return
+    weights, people, _ = survey_of(frame, plan.columns, plan.missing_values)
+    many = frame.height if people is None else int(people.max()) + 1
+    if plan.population:
+        _population(plan.population, None, many)
+        return
+    if weights is None or (added := _sum_over_people(weights, people)) >= FEWER * many:
+        return
+    [name] = [n for n in columns_with_role(plan.columns, "weight") if n in frame.names][:1]
+    raise BadTable(
+        f"column {name!r}: the weights are {number(added / many)} on average and add up to "
+        f"{number(round(added))}, fewer than the {many:,} people of the table; a weight is the "
+        "number of people in the population that a record stands for. If the weights were scaled, "
+        "state size under [population], by which they are then multiplied; otherwise correct them, "
+        "or give the column the role drop"
+    )
+
+
 def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisks | None:
     """Estimate risks in the population; None: the plan states neither weights nor a population."""
     weights, people, homes = survey
@@ -73,12 +101,13 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
     total, basis = _population(plan.population, added, many)
     if weights is None or added is None:
         weights = np.full(len(label), total / many)
-    elif added != total:  # they say only how many more people one stands for than another
+    elif (
+        basis != "weights" and added != total
+    ):  # they say only how many more people one stands for than another
         weights = weights * (total / added)
     if plan.population.missing == "any":  # which a plan with a person column cannot have
-        unit = published.unit
-        codes = published.codes if unit is None else published.codes[unit]
-        counts = counts_with_any(codes, weights)
+        codes, unit = _open_codes(published, plan), published.unit
+        counts = counts_with_any(codes if unit is None else codes[unit], weights)
     else:
         counts = counts_in_classes(label, weights, people)
     fraction = min(many / total, 1.0)
@@ -97,6 +126,20 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
             *_notes(found),
         ),
     )
+
+
+def _open_codes(published: Published, plan: Plan) -> Ints:
+    """The published values with -1 for each that may be any, int32[n, q].
+
+    Those are empty cells and the words that mean missing: readers of a table see these as values
+    of their own, but the plan says what they mean.
+    """
+    codes = published.codes.copy()
+    for j, name in enumerate(published.names):
+        words = set(plan.missing_of(name))
+        missing = np.array([text(value) in words for value in published.values[j]] + [True])
+        codes[missing[codes[:, j]], j] = -1
+    return codes
 
 
 def _sum_over_people(weights: Floats, people: Any) -> float:
@@ -118,7 +161,7 @@ def _population(stated: Population, added: float | None, many: int) -> tuple[flo
     if stated.fraction is not None:
         return many / stated.fraction, "fraction"
     assert added is not None
-    return added, "weights"
+    return max(added, many), "weights"  # who is in the table is in the population
 
 
 def _class_sizes(label: Any, people: Any) -> Any:
@@ -144,7 +187,7 @@ def _weight_notes(basis: str, added: float | None, total: float, many: int) -> l
     if total / many > NORMALIZED:
         return []
     return [
-        f"the weights are {number(total / many)} on average, so that the table counts as its whole "
+        f"the weights are {number(added / many)} on average, so that the table counts as its whole "
         "population; if they were scaled to a mean of 1, multiply them by the population's "
         "size divided by the number of records, or state [population] size"
     ]

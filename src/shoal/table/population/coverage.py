@@ -14,7 +14,8 @@ class Coverage:
     """Whom classes cover in a population.
 
     A class covers a person of the population if each of its published values covers the value of
-    that person. Classes of a release may cover the same people.
+    that person: of all of their records, if they have several and records are published linked.
+    Classes of a release may cover the same people.
     """
 
     people: Longs  # int64[classes], people of the population whom the class covers

@@ -16,7 +16,7 @@ from shoal.kernels.search.joined_boxes import join_boxes, join_pairs
 from shoal.kernels.search.people_inside import people_inside
 from shoal.table.covering import covering, selective_order
 from shoal.table.population.coverage import Coverage
-from shoal.table.population.covered import covered
+from shoal.table.population.covered import coverage_by_pairs, covered, fitting
 from shoal.table.population.index import Index
 
 if TYPE_CHECKING:
@@ -29,9 +29,13 @@ class Reader:
     """Finds the people of a population whom vectors of published labels cover."""
 
     def __init__(
-        self, population: Population, index: Index, labels: Sequence[Sequence[object]]
+        self,
+        population: Population,
+        index: Index,
+        labels: Sequence[Sequence[object]],
+        linked: bool = True,
     ) -> None:
-        self.population, self._index = population, index
+        self.population, self._index, self._linked = population, index, linked
         self._covers = [Covers(tree) for tree in index.table.trees]
         # The code in the population of each label; the last one is that of a missing value.
         self._codes = [
@@ -44,7 +48,7 @@ class Reader:
         codes, there = self._in_population(vectors)
         if self._by_pairs(codes):
             found = np.zeros(len(vectors), np.int64)
-            found[there] = covered(codes[there], self._index.table, self._covers)
+            found[there] = covered(codes[there], self._index.table, self._covers, self._linked)
             return found
         return self._inside(self._boxes(codes, there))
 
@@ -52,11 +56,13 @@ class Reader:
         """Whom distinct vectors cover, and who is covered twice or not at all."""
         codes, there = self._in_population(vectors)
         whole, incomplete = self.population.people, self.population.incomplete
-        if self.population.several_records:  # a person may be covered by several of their records
+        if self.population.several_records and not self._linked:
+            # Somebody may be covered by several of their records.
             everywhere = np.ones(len(vectors), np.bool_)
             return Coverage(self.people(vectors), everywhere, 0, incomplete)
         if self._by_pairs(codes):
-            return self._coverage_by_pairs(codes, there)
+            table = self._index.table
+            return coverage_by_pairs(codes, there, table, self._covers, incomplete)
         boxes = self._boxes(codes, there)
         upto = self._index.upto
         change = np.zeros(len(upto), np.int64)
@@ -66,6 +72,27 @@ class Reader:
         twice = np.append(0, np.cumsum(np.where(often > 1, size, 0)))
         shared = self._inside(boxes, upto=twice) > 0
         return Coverage(people, shared, whole - int(size[often > 0].sum()), incomplete)
+
+    def fitting(self, vectors: Ints, start: Longs, member: Longs) -> Longs:
+        """How many people could be somebody with linked records, int64[sets].
+
+        The records of set s have the vectors member[start[s]:start[s + 1]]. People fit if one of
+        these covers each of their records, and each covers one of them.
+        """
+        codes, there = self._in_population(vectors)
+        number, first, _ = group_rows(np.ascontiguousarray(codes))
+        of_set = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        lacking = np.unique(of_set[~there[member]])
+        of_set, vector = np.divmod(np.unique(of_set * len(first) + number[member]), len(first))
+        start = np.searchsorted(of_set, np.arange(len(start)))
+        known = there[first]
+        place, codes = np.cumsum(known) - 1, codes[first][known]
+        kept = known[vector]
+        keeps = np.append(0, np.cumsum(kept))[start]
+        table = self._index.table
+        found = fitting(codes, keeps, place[vector[kept]], table, self._covers)
+        found[lacking] = 0  # one of their vectors covers nobody
+        return found
 
     def groups(self, vectors: Ints) -> Longs:
         """Number the groups of vectors that share records, int64[vectors].
@@ -144,27 +171,6 @@ class Reader:
         for part in parts(len(found)):
             people_inside(self._index.tuples, *boxes, counted, *part, found, change, stack)
         return found
-
-    def _coverage_by_pairs(self, codes: Ints, there: Bools) -> Coverage:
-        table = self._index.table
-        label, first, size = group_rows(np.ascontiguousarray(table.codes))
-        if table.weight is not None:
-            size = np.bincount(label, table.weight, len(first)).astype(np.int64)
-        wide = codes[there]
-        people, often = np.zeros(len(wide), np.int64), np.zeros(len(first), np.int64)
-        pairs: list[tuple[Longs, Longs]] = []
-        order = selective_order(wide, table, self._covers)
-        for low, high in covering(wide, table.codes[first], self._covers, order):
-            people += np.bincount(high, size[low], len(wide)).astype(np.int64)
-            often += np.bincount(low, minlength=len(first))
-            pairs.append((low, high))
-        shared = np.zeros(len(wide), np.bool_)
-        for low, high in pairs:
-            shared[high[often[low] > 1]] = True
-        every, twice = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.bool_)
-        every[there], twice[there] = people, shared
-        nobody = int(size[often == 0].sum())
-        return Coverage(every, twice, nobody, self.population.incomplete)
 
 
 def _numbered(into: Longs, many: int) -> Longs:
