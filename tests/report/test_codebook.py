@@ -220,3 +220,40 @@ def test_rare_values_and_the_order_of_bands(tmp_path: Path) -> None:
     page = (tmp_path / "book.html").read_text().replace("\xa0", " ")
     assert "0.03 %" in page
     assert "0.0 %" not in page
+
+
+def coded() -> shoal.Release:
+    """A release with numbers that are cut off, rounded, or the mean of a class."""
+    rows = {
+        "age": [30, 34, 51, 59] * 3,
+        "gain": [0, 120, 9_999, 99_999] * 3,
+        "pay": [-5, 10, 20, 30] * 3,
+        "hours": [40, 40, 20, 95] * 3,
+        "note": list("abcd") * 3,
+    }
+    columns = {
+        "age": {"role": "quasi", "microaggregate": "mean"},
+        "gain": {"role": "other", "top": 10_000, "round": 100},
+        "pay": {"role": "sensitive", "bottom": 0},
+        "hours": {"role": "quasi", "top": 80},
+        "note": "other",
+    }
+    asked = Plan(columns=columns, models=[{"name": "k-anonymity", "k": 2}], seed=1,
+                 accept=["gain", "note"])  # fmt: skip
+    return shoal.anonymize(pa.table(rows), asked)
+
+
+def test_coded_numbers_are_not_said_to_be_unchanged(tmp_path: Path) -> None:
+    release = coded()
+    said = {one.name: one.published_as for one in codebook(release)}
+    assert said == {
+        "age": "the mean of each class",
+        "gain": "coded numbers: rounded to multiples of 100; 10,000 stands for 10,000 or more",
+        "pay": "coded numbers: 0 stands for 0 or less (sensitive)",
+        "hours": "coded numbers: 80 stands for 80 or more; suppressed where needed",
+        "note": "unchanged",
+    }
+    for ending in ("html", "csv", "json"):
+        release.codebook(tmp_path / f"book.{ending}")
+        text = unescape((tmp_path / f"book.{ending}").read_text())
+        assert all(one in text or one[0].upper() + one[1:] in text for one in said.values())

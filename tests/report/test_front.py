@@ -163,6 +163,32 @@ def test_page_two_says_which_columns_are_published():
         assert piece in section, section
 
 
+def test_page_two_does_not_call_coded_numbers_unchanged():
+    rows = {
+        "age": [30, 34, 51, 59], "hours": [40, 40, 20, 95], "gain": [0, 120, 9_999, 99_999],
+        "pay": [-5, 10, 20, 30], "note": list("abcd"), "illness": list("xyxy"),
+    }  # fmt: skip
+    columns = {
+        "age": {"role": "quasi", "microaggregate": "mean"},
+        "hours": {"role": "quasi", "top": 80},
+        "gain": {"role": "other", "top": 10_000, "round": 100},
+        "pay": {"role": "sensitive", "bottom": 0},
+        "note": "other",
+        "illness": "sensitive",
+    }
+    asked = Plan(columns=columns, models=[{"name": "k-anonymity", "k": 2}], seed=1,
+                 accept=["gain", "note"])  # fmt: skip
+    html = render(page(facts(shoal.anonymize(pa.table(rows), asked))))
+    section = Seen(front(html).partition("What is published</h2>")[2].partition("<h2")[0]).text
+    for piece in (
+        "quasi-identifiers age mean of each class",
+        "quasi-identifiers hours cut off and generalized",
+        "sensitive pay cut off", "sensitive illness unchanged",
+        "other gain rounded and cut off", "other note unchanged",
+    ):  # fmt: skip
+        assert piece in section, section
+
+
 def test_many_limits_leave_the_signature_on_page_two():
     """What remains possible moves to page two if the limits fill page one."""
     known = facts(shoal.anonymize(people(), plan()))  # k-anonymity, and what other columns reveal

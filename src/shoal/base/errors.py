@@ -27,6 +27,7 @@ class WayOut(NamedTuple):
     | action | target | value |
     | --- | --- | --- |
     | accept | a column | |
+    | hide | a weight | |
     | role | a column | its role |
     | algorithm | the name of an algorithm | |
     | set | a requirement, by its key | the options that change |
@@ -38,7 +39,16 @@ class WayOut(NamedTuple):
     """
 
     action: Literal[
-        "accept", "role", "algorithm", "set", "add", "remove", "limit", "suppression", "attackers"
+        "accept",
+        "hide",
+        "role",
+        "algorithm",
+        "set",
+        "add",
+        "remove",
+        "limit",
+        "suppression",
+        "attackers",
     ]
     target: str = ""
     value: Any = None

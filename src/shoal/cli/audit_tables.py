@@ -19,7 +19,13 @@ from shoal.cli.measure_rows import (
 )
 from shoal.cli.screens.analysis_tables import show_analyses, show_learning
 from shoal.cli.screens.uniques_tables import show_uniques
-from shoal.cli.warnings import note_attackers, note_unweighed, warn_of_exposure, warn_uncovered
+from shoal.cli.warnings import (
+    note_attackers,
+    note_unweighed,
+    warn_of_exposure,
+    warn_of_linked_members,
+    warn_uncovered,
+)
 from shoal.flow.audit import Audit
 from shoal.report.exposure_facts import count_rows, risk_rows
 from shoal.report.sample_facts import sample_rows
@@ -36,6 +42,7 @@ def show_audit(console: Console, audit: Audit) -> None:
         show_uniques(console, audit.uniques)
     if not audit.dependency.holds:
         warn(console, f"violated: the table reveals too much: {audit.dependency.words}")
+    warn_of_linked_members(console, audit.linked_members)
     warn_uncovered(console, audit.checks, [column.name for column in audit.published.sensitive])
     warn_of_exposure(console, audit.exposure, audit.attackers, audit.if_known, audit.worrying)
     print_tables(console, lambda: attack_findings(audit.attacks))

@@ -24,6 +24,7 @@ from shoal.cli.warnings import (
     note_attackers,
     note_unweighed,
     warn_of_exposure,
+    warn_of_linked_members,
     warn_of_little_left,
     warn_uncovered,
 )
@@ -40,6 +41,7 @@ def show_release(console: Console, release: Release) -> None:
         print_tables(console, lambda: limit_table(release.limits, release.plan.loss.name))
     if release.attackers:
         print_tables(console, lambda: attacker_table(release.attackers))
+    warn_of_linked_members(console, release.linked_members)
     warn_uncovered(console, release.checks, columns_with_role(release.plan.columns, "sensitive"))
     warn_of_exposure(console, release.after, release.attackers, release.if_known, release.worrying)
     warn_of_little_left(console, release)

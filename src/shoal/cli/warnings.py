@@ -10,6 +10,7 @@ from shoal.base.errors import preview
 from shoal.base.wording import many
 from shoal.cli.console import percent, show_notes, warn
 from shoal.flow.release import Release
+from shoal.measures.breakdowns.linked_members import LinkedMembers
 from shoal.measures.column_disclosure import ColumnDisclosure, describe
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
@@ -26,6 +27,12 @@ def warn_uncovered(console: Console, checks: Sequence[Check], sensitive: Sequenc
     bare = [name for name in sensitive if name not in about]
     if checks and bare:
         warn(console, f"no requirement protects {preview(bare)}; see the attacks")
+
+
+def warn_of_linked_members(console: Console, found: LinkedMembers | None) -> None:
+    """Warn of columns that put the members of households together again."""
+    if found is not None and found.linked:
+        warn(console, found.words)
 
 
 def warn_of_exposure(

@@ -33,6 +33,7 @@ from shoal.kernels.group import group_rows
 from shoal.measures.analyses.analyses import analyze
 from shoal.measures.analyses.learning import check_installed, check_role, learn
 from shoal.measures.analyses.variables import Tables, unchanged_columns
+from shoal.measures.breakdowns.linked_members import linked_members
 from shoal.measures.breakdowns.telling_apart import Shown
 from shoal.measures.breakdowns.view_source import ViewSource
 from shoal.measures.information_loss import check_compatible
@@ -249,7 +250,9 @@ def _audit(
         elsewhere=None if beyond is None else beyond.elsewhere,
         progress=progress,
     )
+    members = linked_members(frame, plan)
     said += unchecked(plan, measured.at_most)
+    said += [] if members is None else members.notes()
     said += measured.dependency.notes(0 if matched is None else matched.unsure)
     said += [] if measured.sample is None else measured.sample.notes
     said += notes.population_not_estimated(plan, measured.sample)
@@ -277,6 +280,7 @@ def _audit(
         if_known=measured.if_known,
         worrying=measured.worrying,
         dependency=measured.dependency,
+        linked_members=members,
         loss=plan.loss.name,
         notes=said,
         published=measured.seen_by,

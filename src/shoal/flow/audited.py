@@ -16,6 +16,7 @@ from shoal.measures.analyses.analyses import Analyses
 from shoal.measures.analyses.learning import Learning, learned_as_dict
 from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.dependencies import Dependencies
+from shoal.measures.breakdowns.linked_members import LinkedMembers
 from shoal.measures.breakdowns.view_source import ViewSource
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.exposure import Exposure
@@ -44,6 +45,7 @@ class Audit:
     if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
     worrying: list[str]  # those columns that deserve a warning, the worst first
     dependency: Dependencies  # what those columns reveal of quasi-identifiers
+    linked_members: LinkedMembers | None  # None: it is not known who the members are
     loss: str  # the metric of the plan
     notes: list[str]  # further remarks for the reader
     published: Published
@@ -209,6 +211,9 @@ class Audit:
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "dependency": self.dependency.as_dict(),
             "accepted": list(self.dependency.accepted),
+            "linked_members": None
+            if self.linked_members is None
+            else self.linked_members.as_dict(),
             "notes": self.notes,
             **sample_numbers(self.sample, self.weighted_losses),
         }

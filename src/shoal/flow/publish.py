@@ -23,6 +23,7 @@ from shoal.io.digests import content_digest
 from shoal.io.frames import Frame
 from shoal.measures.analyses.variables import Tables
 from shoal.measures.applied import Applied
+from shoal.measures.breakdowns.linked_members import linked_members
 from shoal.measures.explanation import Explains
 from shoal.measures.information_loss import discernibility
 from shoal.measures.measured import Source, measure_published
@@ -91,6 +92,9 @@ def publish(
     clock.start("verify")
     check_coded(released, plan.columns)
     check_derived(released, plan.columns, plan.missing_values)
+    members = linked_members(released, plan, homes, people)
+    if members is not None:
+        members.check()
     published = replace(_read(released, plan, people, homes), population=original.population)
     if not plan.linked:  # otherwise matches are about single records
         published = published.together()  # they are measured often
@@ -144,6 +148,7 @@ def publish(
             *notes.without_person(frame, plan),
             *household_notes.households_counted(frame, plan),
             *household_notes.members_linked(frame, plan, keep_order),
+            *([] if members is None else members.notes()),
             *notes.merged_values(published),
             *notes.weighted_losses(plan),
             *notes.at_most_without_effect(plan, original),
@@ -167,6 +172,7 @@ def publish(
         if_known=measured.if_known,
         worrying=measured.worrying,
         dependency=measured.dependency,
+        linked_members=members,
         made=datetime.now().astimezone(),
         seed=plan.seed,
         version=__version__,

@@ -28,6 +28,7 @@ from shoal.measures.bounds.lower_bound import IN_PROPORTION, Bound, scoped, with
 from shoal.measures.bounds.model_bound import covered_by_bound
 from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.dependencies import Dependencies
+from shoal.measures.breakdowns.linked_members import LinkedMembers
 from shoal.measures.breakdowns.view_source import ViewSource
 from shoal.measures.column_disclosure import ColumnDisclosure
 from shoal.measures.explanation import Explains
@@ -84,6 +85,8 @@ class Outcome:
     if_known: dict[str, ColumnDisclosure]  # disclosure by columns published unchanged, if known
     worrying: list[str]  # those columns that deserve a warning, the worst first
     dependency: Dependencies  # what those columns reveal of quasi-identifiers
+    # Households whose members columns link; None: the release has no members hidden by themselves.
+    linked_members: LinkedMembers | None
     seed: int | None  # None: randomness came from the operating system
     version: str
     seen_by: Published  # the frame as the attacker sees it who learns most, of several
@@ -398,6 +401,9 @@ class Outcome:
             "if_known": {name: one.as_dict() for name, one in self.if_known.items()},
             "dependency": self.dependency.as_dict(),
             "accepted": list(self.dependency.accepted),
+            "linked_members": None
+            if self.linked_members is None
+            else self.linked_members.as_dict(),
             "notes": self.notes,
             "seconds": self.seconds,
             "seed": self.seed,

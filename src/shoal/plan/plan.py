@@ -42,6 +42,7 @@ from shoal.table.roles import (
     Column,
     Missing,
     Role,
+    acceptable_columns,
     checked_words,
     columns_with_role,
     free_columns,
@@ -237,7 +238,7 @@ class Plan(Setting):
         """Only columns that are published unchanged, and that nothing else protects."""
         others = other_columns(self.columns)
         for name in self.accept:
-            if name in others:
+            if name in acceptable_columns(self.columns):
                 continue
             if name in self.columns:
                 raise ValueError(
@@ -314,8 +315,10 @@ class Plan(Setting):
         if self._drafted:  # then the default depends on the columns, as in its file
             del kept["algorithm"]
         if "columns" in fields and "accept" not in fields:  # some may have another role now
-            others = {name for name, one in fields["columns"].items() if _role(one) in UNCHANGED}
-            kept["accept"] = [name for name in self.accept if name in others]
+            given = fields["columns"]
+            roles = [*UNCHANGED, *(["sensitive"] if any(map(_is_apart, given.values())) else [])]
+            able = {n for n, one in given.items() if _role(one) in roles and _is_published(one)}
+            kept["accept"] = [name for name in self.accept if name in able]
         if "columns" in fields and "write" not in fields and self.write.names:
             known = {name for name, one in fields["columns"].items() if _is_published(one)}
             names = {name: new for name, new in self.write.names.items() if name in known}
@@ -420,6 +423,13 @@ def _role(column: Any) -> Any:
     if isinstance(column, Column):
         return column.role
     return column.get("role") if isinstance(column, dict) else column
+
+
+def _is_apart(column: Any) -> bool:
+    """Whether it is a household column whose members are hidden each by itself."""
+    if isinstance(column, Column):
+        return not column.together
+    return isinstance(column, dict) and column.get("together") is False
 
 
 def _is_published(column: Any) -> bool:

@@ -44,6 +44,14 @@ def _accept(plan: Plan, column: str, value: Any) -> Plan:  # noqa: ARG001
     return plan.changed(accept=list(dict.fromkeys([*plan.accept, column])))
 
 
+def _hide(plan: Plan, column: str, value: Any) -> Plan:  # noqa: ARG001
+    """A weight that is used, and not published."""
+    if column not in plan.columns:
+        raise BadPlan(f"the plan has no column {column!r} any more")
+    changed = plan.columns[column].changed(publish=False)
+    return plan.changed(columns={**plan.columns, column: changed})
+
+
 def _algorithm(plan: Plan, name: str, value: Any) -> Plan:  # noqa: ARG001
     return plan.changed(algorithm=name)
 
@@ -105,6 +113,7 @@ def _attackers(plan: Plan, target: str, value: Any) -> Plan:  # noqa: ARG001
 
 CHANGES: dict[str, Callable[[Plan, str, Any], Plan]] = {
     "accept": _accept,
+    "hide": _hide,
     "role": with_role,
     "algorithm": _algorithm,
     "set": _set,

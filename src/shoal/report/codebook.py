@@ -31,6 +31,7 @@ from shoal.plan import Plan
 from shoal.report.page import Block, Bullets, Cell, HtmlTable, Numbers, Page, Section, Text, render
 from shoal.table.coded_columns import coded_as_text
 from shoal.table.roles import Column
+from shoal.table.written.coded_numbers import coding_of
 from shoal.table.written.form import kept_as_text, new_names
 from shoal.table.written.ranges import bound_names, range_columns, with_bounds
 
@@ -82,6 +83,7 @@ class CodebookColumn:
     name: str
     label: str  # what the column is about, if the table says it
     role: str
+    published_as: str  # in a few words
     generalized: str  # how its hierarchy generalizes; "" for others
     levels: list[str]  # the steps of the hierarchy, from fine to coarse
     written_as: list[str]  # the columns of the file
@@ -95,6 +97,7 @@ class CodebookColumn:
             "name": self.name,
             "label": self.label,
             "role": self.role,
+            "published_as": self.published_as,
             "generalized": self.generalized,
             "levels": self.levels,
             "written_as": self.written_as,
@@ -184,10 +187,11 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
         name=new,
         label=labels.column or (name if new != name else ""),
         role=column.role,
+        published_as=_published_as(column),
         generalized=f"to the {column.microaggregate} of a class"
         if numbers
         else _generalized(hierarchy)
-        if quasi
+        if quasi and not column.codes_numbers
         else "",
         levels=[step.words for step in hierarchy.steps() if step.words] if quasi else [],
         written_as=_written_as(frame, name, plan),
@@ -195,6 +199,23 @@ def _column(frame: Frame, name: str, plan: Plan) -> CodebookColumn:
         different=sum(count > 0 for count in counts),
         reading=[*_reading(values, column, plan), *_as_text(frame, name, plan)],
     )
+
+
+def _published_as(column: Column) -> str:
+    """How a column is published, for readers who have nothing but the release.
+
+    >>> _published_as(Column(role="other", top=90, round=5))
+    'coded numbers: rounded to multiples of 5; 90 stands for 90 or more'
+    """
+    if column.microaggregate is not None:
+        return f"the {column.microaggregate} of each class"
+    if not column.codes_numbers:
+        return ROLES[column.role]
+    said = f"coded numbers: {'; '.join(coding_of(column))}"
+    return said + _ALSO_CODED.get(column.role, "")
+
+
+_ALSO_CODED = {"quasi": "; suppressed where needed", "sensitive": " (sensitive)"}
 
 
 def _generalized(hierarchy: Hierarchy) -> str:
@@ -329,15 +350,16 @@ def _capital(text: str) -> str:
 
 def _lines(columns: list[CodebookColumn]) -> pa.Table:
     """One line per value."""
-    rows: list[tuple[str, str, str, str | None, str, str, int | None]] = []
+    rows: list[tuple[str, str, str, str | None, str, str, int | None, str]] = []
     for one in columns:
         about = (one.name, one.label, one.role)
-        rows += [(*about, v.text, v.label, v.kind, v.records) for v in one.values]
+        rows += [(*about, v.text, v.label, v.kind, v.records, one.published_as) for v in one.values]
         if not one.values:
-            rows.append((*about, None, "", "random number", None))
+            rows.append((*about, None, "", "random number", None, one.published_as))
     cells = list(zip(*rows, strict=True))
     names = ["column", "column_label", "role", "value", "value_label", "kind", "records"]
-    kinds = [pa.string()] * 6 + [pa.int64()]
+    names.append("published_as")
+    kinds = [pa.string()] * 6 + [pa.int64(), pa.string()]
     return pa.table([pa.array(list(c), kind) for c, kind in zip(cells, kinds, strict=True)], names)
 
 
@@ -346,7 +368,7 @@ def page(columns: list[CodebookColumn], records: int) -> Page:
     overview = HtmlTable(
         ["column", "published as", "different values"],
         [
-            [Cell(short(one.name), short(one.label)), ROLES[one.role], f"{one.different:,}"]
+            [Cell(short(one.name), short(one.label)), one.published_as, f"{one.different:,}"]
             for one in columns
         ],
         widths=(30, 50, 20),
@@ -365,8 +387,9 @@ def page(columns: list[CodebookColumn], records: int) -> Page:
 
 
 def _section(column: CodebookColumn, records: int) -> list[Block]:
-    how = f": {column.generalized}" if column.generalized else ""
-    blocks: list[Block] = [Text(f"{_capital(ROLES[column.role])}{how}.")]
+    quasi = column.published_as == ROLES["quasi"]
+    how = f": {column.generalized}" if quasi and column.generalized else ""
+    blocks: list[Block] = [Text(f"{_capital(column.published_as)}{how}.")]
     if column.label:
         blocks.insert(0, Text(short(column.label)))
     if column.written_as != [column.name]:

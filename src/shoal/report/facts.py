@@ -23,6 +23,7 @@ from shoal.measures.breakdowns.attacker_view import AttackerView
 from shoal.measures.breakdowns.class_sizes import SizeFact, candidate_sizes, sizes
 from shoal.measures.breakdowns.crowds import CrowdFact, crowd_facts, middle
 from shoal.measures.breakdowns.dependencies import Dependencies
+from shoal.measures.breakdowns.linked_members import LinkedMembers
 from shoal.measures.breakdowns.sensitive_classes import (
     SensitiveFact,
     sensitive_facts,
@@ -133,6 +134,7 @@ class Facts:
     if_known: dict[str, ColumnDisclosure]  # what unchanged columns would disclose
     worrying: list[str]  # those of them that are worth a warning, the worst first
     dependency: Dependencies  # what they reveal of quasi-identifiers
+    linked_members: LinkedMembers | None  # None: no members are hidden each by itself
     requirements: list[Requirement]
     counts: list[Change]
     risks: list[Change]
@@ -273,6 +275,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         if_known=release.if_known,
         worrying=release.worrying,
         dependency=release.dependency,
+        linked_members=release.linked_members,
         requirements=_requirements(release),
         counts=[Change(*row) for row in count_rows(release.before, after)],
         risks=[Change(*row) for row in risk_rows(release.before, after)],

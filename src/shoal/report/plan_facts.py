@@ -18,7 +18,7 @@ from shoal.hierarchies.values import MISSING_WORDS
 from shoal.io.labels import NO_LABELS, table_labels
 from shoal.losses import Loss
 from shoal.plan import Plan
-from shoal.table.roles import Column
+from shoal.table.roles import LINKS, Column
 
 WITHHELD = "see the plan file"
 KNOWS = "knows"  # the columns of an attacker
@@ -33,6 +33,7 @@ class ColumnFact:
     how: str
     label: str = ""
     importance: float = 1.0
+    brief: str = "–"  # how it is published in a word or two, for the summary; "–": it is not
 
 
 def columns(plan: Plan, frame: Any = None) -> list[ColumnFact]:
@@ -45,6 +46,7 @@ def columns(plan: Plan, frame: Any = None) -> list[ColumnFact]:
             _how(column) + _own_words(column),
             labels.get(name, NO_LABELS).column,
             column.importance,
+            _brief(column),
         )
         for name, column in plan.columns.items()
     ]
@@ -85,6 +87,27 @@ def _how(column: Column) -> str:
         return f"the {column.microaggregate} of each class" + times
     coded = f"{_coded(column)}, then " if column.codes_numbers else ""
     return coded + (column.hierarchy or Hierarchy.flat()).describe() + most + times
+
+
+def _brief(column: Column) -> str:
+    """How a column is published, in a word or two.
+
+    >>> _brief(Column(role="other", top=90, round=5)), _brief(Column(role="sensitive"))
+    ('rounded and cut off', 'unchanged')
+    """
+    if column.role in ("identifier", "drop") or not column.publish:
+        return "–"
+    if column.role in LINKS:
+        return "random numbers"
+    if column.derive is not None:
+        return "exact"
+    if column.microaggregate is not None:
+        return f"{column.microaggregate} of each class"
+    cut = column.top is not None or column.bottom is not None
+    said = [*(["rounded"] if column.round is not None else []), *(["cut off"] if cut else [])]
+    if column.role == "quasi":
+        said.append("generalized")
+    return listed(said) if said else "unchanged"
 
 
 def _coded(column: Column) -> str:

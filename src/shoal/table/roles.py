@@ -328,6 +328,16 @@ def other_columns(columns: Mapping[str, Column]) -> list[str]:
     return [name for name, one in columns.items() if one.role in UNCHANGED and one.publish]
 
 
+def acceptable_columns(columns: Mapping[str, Column]) -> list[str]:
+    """The columns of which a plan may accept what they reveal.
+
+    A sensitive column is protected by requirements, but none of them keeps it from linking members
+    of a household that are hidden each by itself.
+    """
+    linking = household_apart(columns) is not None
+    return [*other_columns(columns), *(columns_with_role(columns, "sensitive") if linking else [])]
+
+
 def not_published(columns: Mapping[str, Column]) -> list[str]:
     """The columns that are not in the release.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +12,10 @@ from pyarrow import csv
 
 import shoal
 from shoal import BadTable, Plan
-from shoal.base.progress import STAGES
+from shoal.base.progress import STAGES, silent
 from shoal.cli.plan_table import show_roles
 from shoal.datasets import adult, hospital
-from shoal.flow.draft.draft import propose
+from shoal.flow.draft.draft import _tried, examine, propose
 from shoal.report.plan_facts import plan_file
 from shoal.table.roles import Column
 from tests.cli.test_console import printed
@@ -230,6 +231,32 @@ def test_weights_and_households_get_their_roles(tmp_path):
     numbers = release.sample.as_dict()
     assert numbers["population"] == pytest.approx(sum(surveyed()["wgt"].to_pylist()))
     assert numbers["individual_risk"]["household"]["households"] == 200
+
+
+def test_columns_that_link_members_are_left_out(tmp_path):
+    """Their values do the work of the household number; roles that are given are only noted."""
+    home = [one for one in range(300) for _ in range(one % 3 + 1)]
+    rows = {
+        "hhid": home,
+        "age": [18 + 7 * i % 60 for i in range(len(home))],
+        "region": ["nsew"[one % 4] for one in home],
+        "rooms": [f"flat {one}" for one in home],
+    }
+    for role, expected in (("", "drop"), ("other", "other"), ("sensitive", "sensitive")):
+        described = f"column,role\nhhid,\nrooms,{role}\n"
+        (tmp_path / "dictionary.csv").write_text(described)
+        if not role:  # a guess that the column is harmless
+            guesses = examine(pa.table(rows), tried=False)
+            changed = {**guesses.guesses, "rooms": replace(guesses.guesses["rooms"], role="other")}
+            found = _tried(replace(guesses, guesses=changed), silent)
+            note = found.guesses["rooms"].note
+            assert found.guesses["rooms"].role == "drop"
+        else:
+            plan = shoal.draft(pa.table(rows), dictionary=tmp_path / "dictionary.csv")
+            note = plan.notes["rooms"]
+            assert plan.columns["rooms"].role == expected
+        assert "members of 200 of 200 households with two or more members could be linked" in note
+        assert 'accept = ["rooms"]' in note
 
 
 def test_a_second_weight_is_dropped_and_a_second_household_is_an_identifier():

@@ -39,10 +39,12 @@ from shoal.io.frames import Frame
 from shoal.io.labels import NO_LABELS, Labels, labels_of
 from shoal.io.raw_text.detect_spelling import Detected, settings_of
 from shoal.io.reading import Reading
+from shoal.measures.breakdowns.linked_members import linked_members
 from shoal.models import Model
 from shoal.models.household_k_anonymity import HouseholdKAnonymity
 from shoal.models.k_anonymity import KAnonymity
 from shoal.plan import Plan
+from shoal.plan.toml_text import toml_line
 from shoal.table.coded_columns import code_all, coded, person_codes
 from shoal.table.header import check_header
 from shoal.table.roles import LINKS, Column, Role, columns_with_role, household_apart
@@ -328,6 +330,9 @@ def _published(guesses: Mapping[str, Guess]) -> list[str]:
 def _tried(examined: Examined, progress: Progress) -> Examined:
     """Drop the columns by which the release of the plan would be refused."""
     guesses = dict(examined.guesses)
+    if _quasi(guesses):
+        _unlink_members(examined, guesses)
+        examined = replace(examined, guesses=guesses)
     varying = [
         name
         for name, facts in examined.facts.items()
@@ -345,6 +350,28 @@ def _tried(examined: Examined, progress: Progress) -> Examined:
         else:
             guesses[one.column] = guess.changed_to("drop", f"{guess.note}; {one.dropped}")
     return replace(examined, guesses=guesses, trial=trial)
+
+
+def _unlink_members(examined: Examined, guesses: dict[str, Guess]) -> None:
+    """Drop columns that would put members together again who are hidden each by itself."""
+    while True:
+        found = linked_members(examined.frame, plan_with_roles(examined, guesses))
+        if found is None or found.holds:
+            return
+        why = f"members of {found.share} could be linked by it, and the release would be refused"
+        for name in found.by:
+            guess = guesses[name]
+            instead = (
+                "the role quasi generalizes it, or write "
+                f"{toml_line('accept', [name])} at the top of the plan"
+            )
+            guesses[name] = (
+                replace(guess, note=f"{guess.note}; {why}: {instead}")
+                if guess.given
+                else guess.changed_to("drop", f"{guess.note}; drop it: {why}. Or {instead}")
+            )
+        if all(guesses[name].given for name in found.by):
+            return
 
 
 # What a second column of a role becomes that a plan has once.

@@ -129,7 +129,8 @@ def try_plan(
         return Trial()
     taken = _sample(frame.height, len(columns_with_role(plan.columns, "quasi")), varying, people)
     kept = {*linking_columns(plan.columns), *columns_with_role(plan.columns, "quasi")}
-    kept |= {*varying}
+    # household-k-anonymity needs the households, also where members are not linked.
+    kept |= {*varying, *columns_with_role(plan.columns, "household")}
     part = frame.rebuild(taken, {}, drop=[name for name in frame.names if name not in kept])
     asked = plan.changed(
         columns={name: column for name, column in plan.columns.items() if name in kept}, seed=SEED

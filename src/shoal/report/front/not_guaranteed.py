@@ -69,11 +69,15 @@ def not_guaranteed(facts: Facts) -> list[str]:
             "records as a number would."
         )
     if facts.members_apart:
+        found = facts.linked_members
         items.append(
-            "The members of a household are hidden one by one, and nothing links their records. A "
-            "column with the same value for all members, and in nearly no other record, such as "
-            "the exact income of the household, links them as a number would: the household as a "
-            "whole may then be the only one of its kind."
+            f"The members of a household are hidden one by one. {found.sentence} The household as "
+            "a whole may then be the only one of its kind, and the requirements do not cover that."
+            if found is not None and found.linked
+            else "The members of a household are hidden one by one, and nothing links their "
+            "records. A column with the same value for all members, and in nearly no other record, "
+            "such as the exact income of the household, would link them as a number does; no "
+            "published column does so."
         )
     if facts.applied:
         items.append(

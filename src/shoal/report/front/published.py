@@ -13,29 +13,20 @@ def published(facts: Facts) -> list[Block]:
     """The columns of each role, and how they are published."""
     names = {
         role: facts.columns_with_role(role)
-        for role in (
-            "quasi",
-            "sensitive",
-            "weight",
-            "other",
-            "person",
-            "household",
-            "identifier",
-            "drop",
-        )
+        for role in ("person", "household", "identifier", "drop")
     }
-    said = {
-        "quasi-identifiers": (names["quasi"], "generalized"),
-        "sensitive": (names["sensitive"], "unchanged"),
-        "weight": (names["weight"], "unchanged" if facts.weights_published else "–"),
-        "other": (names["other"], "unchanged"),
-        "person": (names["person"], "random numbers" if facts.persons_published else "–"),
-        "household": (names["household"], "random numbers" if facts.persons_published else "–"),
-        "not published": ([*names["identifier"], *names["drop"]], "–"),
-    }
+    said = [
+        *_by_how(facts, "quasi", "quasi-identifiers"),
+        *_by_how(facts, "sensitive", "sensitive"),
+        *_by_how(facts, "weight", "weight"),
+        *_by_how(facts, "other", "other"),
+        ("person", names["person"], "random numbers" if facts.persons_published else "–"),
+        ("household", names["household"], "random numbers" if facts.persons_published else "–"),
+        ("not published", [*names["identifier"], *names["drop"]], "–"),
+    ]
     rows: list[list[Cell | str]] = [
         [role, listed(some, HIDDEN if role == "not published" else NAMED), how]
-        for role, (some, how) in said.items()
+        for role, some, how in said
         if some
     ]
     return [
@@ -47,3 +38,15 @@ def published(facts: Facts) -> list[Block]:
             widths=(20, 62, 18),
         )
     ]
+
+
+def _by_how(facts: Facts, role: str, words: str) -> list[tuple[str, list[str], str]]:
+    """The columns of a role, those together that are published in the same way.
+
+    A column whose numbers are cut off is not unchanged, and readers of the release must know it.
+    """
+    found: dict[str, list[str]] = {}
+    for column in facts.columns:
+        if column.role == role:
+            found.setdefault(column.brief, []).append(column.name)
+    return [(words, names, how) for how, names in found.items()]

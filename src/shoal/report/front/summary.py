@@ -122,14 +122,20 @@ def verdict(facts: Facts) -> str:
     else:
         said = f"{'Both' if satisfied == 2 else f'All {satisfied}'} requirements are satisfied."
     refused = "" if facts.dependency.holds else _REVEALED
+    members = facts.linked_members
+    linked = "" if members is None or not members.linked else _LINKED
     if not facts.limits:
-        return f"✖ {said} {refused}".strip() if refused or not facts.holds else said
+        bad = refused or not facts.holds or (linked and members is not None and members.most)
+        symbol = "✖ " if bad else "▲ " if linked else ""
+        return f"{symbol}{' '.join(one for one in (said, refused, linked) if one)}"
     found = [one.verdict for one in facts.limits]
     doubtful = facts.dependency.effects or facts.dependency.unknown or _with_code_book(facts)
     judged = [*found, *(["amber"] if doubtful else [])]
     judged += ["red"] if refused or not facts.holds else []
+    if linked and members is not None:
+        judged.append("red" if members.most else "amber")
     worst = next(one for one in WORST_FIRST if one in judged)
-    words = [SYMBOLS[worst], said, *([refused] if refused else []), _within(found)]
+    words = [SYMBOLS[worst], said, *(one for one in (refused, linked) if one), _within(found)]
     if facts.dependency.effects:
         words.append(f"Accepted by the plan: {listed(list(facts.dependency.accepted))}.")
     return " ".join(words)
@@ -167,6 +173,7 @@ def asked(facts: Facts, lines: int | None = None) -> HtmlTable:
     ]
     rows += _limited(facts)
     rows += _read_back(facts)
+    rows += _put_together(facts)
     rows += [
         [
             one.what,
@@ -257,6 +264,28 @@ def _read_back(facts: Facts) -> list[list[Cell | str]]:
     ]
 
 
+def _put_together(facts: Facts) -> list[list[Cell | str]]:
+    """That nothing puts the members of a household together, if they are hidden by themselves."""
+    found = facts.linked_members
+    if found is None or not found.households:
+        return []
+    judged = Cell("✔ satisfied", "No published column does.", "good")
+    if found.linked:
+        by = f"By {listed(found.by)}."
+        if accepted := [name for name in found.by if name in found.accepted]:
+            by = f"{by} Accepted by the plan: {listed(accepted)}."
+        judged = Cell("✖ red", by, "bad") if found.most else Cell("▲ amber", by, "mixed")
+    return [
+        [
+            f"of {many(found.households, 'household')} with two or more members, those in which a "
+            "published column links members",
+            "0",
+            Cell(f"{found.linked:,}", tone="strong"),
+            judged,
+        ]
+    ]
+
+
 def _with_code_book(facts: Facts) -> str:
     """Whom the most telling of these columns would give away if its meaning were known."""
     found = facts.dependency
@@ -270,6 +299,7 @@ def _with_code_book(facts: Facts) -> str:
     return f"With a code book for {short(worst)} it would be {people}."
 
 
+_LINKED = "Members of households can be linked by columns that are not generalized."
 _REVEALED = "Columns that are not generalized reveal quasi-identifiers."
 _NOBODY = "Nobody is found by what the release itself shows about them."
 _NO_LIMITS = (
@@ -374,6 +404,8 @@ def _doubts(facts: Facts, most: int) -> list[Block]:
     if len(effects) > most:
         more = many(len(effects) - most, "more point")
         said.append(f"Accepted by the plan: {more} under “Published columns”.")
+    if facts.linked_members is not None and facts.linked_members.linked:
+        said.insert(0, facts.linked_members.sentence)
     if unknown := dependency.unknown:
         said.append(
             f"It was not measured whether quasi-identifiers can be read back from {listed(unknown)}"

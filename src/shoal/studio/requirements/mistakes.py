@@ -76,7 +76,7 @@ def place_of(error: ShoalError, plan: Plan) -> str:
             for i, model in enumerate(plan.models):
                 if way.target in (model.key, model.name):
                     return f"model-{i}"
-        if way.action in ("accept", "role"):
+        if way.action in ("accept", "role", "hide"):
             return "columns"
     if error.ways and error.ways[0].action == "add":
         return "add"

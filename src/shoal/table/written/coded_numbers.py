@@ -94,8 +94,12 @@ def check_coded(frame: Frame, columns: Mapping[str, Column]) -> None:
                 )
 
 
-def words_for(name: str, column: Column) -> str:
-    """How the numbers of a column are published, in a sentence."""
+def coding_of(column: Column) -> list[str]:
+    """What the published numbers of a column stand for; empty if they are not coded.
+
+    >>> coding_of(Column(role="other", top=90, round=5))
+    ['rounded to multiples of 5', '90 stands for 90 or more']
+    """
     parts = []
     if column.round is not None:
         parts.append(f"rounded to multiples of {number(column.round)}")
@@ -103,7 +107,12 @@ def words_for(name: str, column: Column) -> str:
         parts.append(f"{number(column.top)} stands for {number(column.top)} or more")
     if column.bottom is not None:
         parts.append(f"{number(column.bottom)} stands for {number(column.bottom)} or less")
-    return f"numbers of {name!r} are coded before publication: {', '.join(parts)}"
+    return parts
+
+
+def words_for(name: str, column: Column) -> str:
+    """How the numbers of a column are published, in a sentence."""
+    return f"numbers of {name!r} are coded before publication: {', '.join(coding_of(column))}"
 
 
 def _coded(
