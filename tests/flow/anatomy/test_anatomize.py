@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal import audit_anatomy
 from shoal.base.errors import BadPlan, BadTable, CannotReach, NotHeld
 from shoal.flow.anatomy.anatomize import anatomize
 from shoal.flow.anatomy.form_groups import form_groups
@@ -216,3 +217,18 @@ def test_notes_say_what_the_tables_do_not_protect_from():
     assert "make the final release without a seed" in notes
     assert "31 stands for 31 or more" in notes
     assert "seed" not in "\n".join(anatomize(people(list("abcabc")), plan(seed=None)).notes)
+
+
+@pytest.mark.parametrize("missing", ["value", "empty", "root"])
+def test_missing_quasi_identifiers_are_published_as_such(missing, tmp_path):
+    """Whatever a plan says about them: nothing is generalized."""
+    table = people(["flu", "ulcer", "cough", "gout"] * 3)
+    sex = [None, "?", *table["sex"].to_pylist()[2:]]
+    table = table.set_column(table.column_names.index("sex"), "sex", [sex])
+    asked = plan(missing=missing, missing_values=["?", ""])
+    made = anatomize(table, asked)
+    assert sorted(map(str, made.quasi_identifiers["sex"].to_pylist())) == sorted(map(str, sex))
+    assert made.answers.number > 0
+    audited = audit_anatomy(made.quasi_identifiers, made.sensitive, asked, original=table)
+    assert audited.holds
+    assert audited.answers == made.answers

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,8 @@ from shoal.table.encode import Table
 from tests.cli.test_console import printed
 from tests.naive.clusters import publish
 from tests.naive.peel import cells, covers
-from tests.naive.proofs import partitions
+from tests.naive.proofs import partitions, within
+from tests.random_tables import limited, random_table
 from tests.strategies import examples, tables
 
 LOSSES = sorted(set(catalog.losses) - {"weights", "entropy"})
@@ -211,6 +213,34 @@ def test_no_release_is_below_it(algorithm, missing):
     release = shoal.anonymize(people, plan)
     assert 0 < release.bound.percent <= release.losses["nllm"]
     assert release.as_dict()["bound"]["percent"] == release.bound.percent
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_within_at_most_high_effort_solves_the_linear_program(k):
+    """Of all groups of k records that may be published together; who is in none loses all."""
+    strict = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        table = replace(random_table(rng, most_rows=8, least_rows=5), people=None, weight=None)
+        table = limited(table, rng)
+        costs = exact_costs(NLLM(), table.domains, table.rows)
+        own = sum(int(c[table.codes[:, j]].sum()) for j, c in enumerate(costs))
+        if not own or not table.tops:
+            continue
+        kept = []
+        groups = list(combinations(range(table.rows), k))
+        for group in groups:
+            wide = publish(table.codes[list(group)], table.trees, [list(range(k))])[0]
+            worth = sum(int(c[v]) for c, v in zip(costs, wide, strict=True))
+            kept.append(k * worth if within(table, wide) else 0)
+        inside = np.zeros((table.rows, len(groups)))
+        for column, group in enumerate(groups):
+            inside[list(group), column] = 1.0
+        most = -linprog(-np.array(kept, float), A_ub=inside, b_ub=np.ones(table.rows)).fun
+        found = lower_bound(table, k, NLLM(), effort="high").percent
+        assert found == pytest.approx(100 * (1 - most / own), abs=1e-3)
+        strict += lower_bound(table, k, NLLM()).percent < found - 1e-3
+    assert strict > 0
 
 
 @settings(max_examples=examples(25), deadline=None)

@@ -29,7 +29,8 @@ def measure_two_tables(
     progress("attack", 0.0)
     attacks, answers = attack(seen), None
     if original is not None:
-        table = encode(original, plan.columns, plan.missing, plan.missing_values, progress)
+        # Nothing is generalized: what means missing is published as it is written.
+        table = encode(original, plan.columns, "value", plan.missing_values, progress)
         shown = {name: one for name, one in plan.columns.items() if one.role == "quasi"}
         published = read_published(quasi, shown, plan.missing_values)
         progress("queries", 0.0)

@@ -335,7 +335,7 @@ def _in_blocks(table: Table, costs: Sequence[Longs], own: Longs, search: _Search
     for block, tuples in enumerate(tables.tuples.tolist()):
         part, tops = tables.table(block), tables.tops_of(block)
         below = [
-            cost[top : top + tree.size] - cost[top]
+            cost[top : top + tree.size]  # not above the top: who is in no class loses all of it
             for cost, top, tree in zip(costs, tops.tolist(), part.trees, strict=True)
         ]
         looks = max(FEWEST, most * tuples // len(tables.rows))
