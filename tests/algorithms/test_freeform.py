@@ -173,7 +173,7 @@ def test_so_many_people_share_rows_at_most(component):
     )
     assert release.checks[0].holds
     assert release.published == 69
-    (note,) = (note for note in release.notes if "share rows" in note)
+    (note,) = (note for note in release.notes if "share possible records" in note)
     assert 3 <= int(note.split("up to ")[1].split()[0]) <= max(component, max(sizes))
 
 

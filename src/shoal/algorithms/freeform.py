@@ -57,8 +57,8 @@ class Freeform(Algorithm):
     pace: ClassVar[float] = 45.0
     component: AtLeastTwo = Field(
         default=10_000,
-        description="most people who share rows, directly or through others; a class of more than "
-        "that stays together",
+        description="most people who share possible records, directly or through others; a class "
+        "of more than that stays together",
     )
     rounds: NotNegative = Field(
         default=1000,
@@ -126,7 +126,10 @@ class Freeform(Algorithm):
                 f"freeform: the search was interrupted after {ended:,} of {table.rows:,} records; "
                 f"the others are published in classes, and {MAY_DIFFER}"
             )
-        note = f"people who share rows, directly or through others: up to {largest:,} together"
+        note = (
+            f"up to {largest:,} people share possible records, directly or through others; who "
+            "knows the record of one of them may learn more about the others"
+        )
         return Recoding(np.concatenate(vectors), record, notes=(*problem.notes, note))
 
     def _publish(

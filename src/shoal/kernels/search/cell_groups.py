@@ -11,7 +11,10 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.search.lowest import pop, push
-from shoal.kernels.search.tuple_index import covered
+from shoal.kernels.search.tuple_index import covered, join
+
+NOTHING = 1e-9  # of a row
+FEWER = 8  # times that fewer rows are tried, if not enough tuples have room
 
 
 @lean_kernel
@@ -89,6 +92,39 @@ def use_room(start, member, share, order, weight, most, room):
         weight[g] += more
         for e in range(start[g], start[g + 1]):
             room[member[e]] = max(0.0, room[member[e]] - share[e] * more)
+
+
+@lean_kernel
+def use_others(tuples, trees, start, member, order, lacking, size, k, room, stack, found, cell):
+    """Give groups that lack rows other tuples of their cells that have room, group by group.
+
+    lacking[g] falls by the rows that are found, in other groups of the same cell: in k of them a
+    tuple of s rows can be at most s times. `order` has the groups in turn, `room` is as in
+    `use_room`. `stack` is int64[q, 2], `found` int64[tuples], `cell` int32[q].
+    """
+    for g in order:
+        if lacking[g] <= NOTHING:
+            continue
+        for j in range(len(cell)):
+            cell[j] = tuples.vector[member[start[g]], j]
+        for e in range(start[g] + 1, start[g + 1]):
+            join(trees, cell, tuples.vector[member[e]])
+        many = covered(tuples, trees, cell, stack, found)
+        more, free = lacking[g], 0.0
+        for _ in range(FEWER):
+            free = 0.0
+            for f in range(many):
+                free += min(room[found[f]], more * min(size[found[f]], k) / k)
+            if free >= more:
+                break
+            more = free
+        if more <= NOTHING or free < more:
+            continue
+        for f in range(many):
+            x = found[f]
+            part = min(room[x], more * min(size[x], k) / k) * (more / free)
+            room[x] = max(0.0, room[x] - part)
+        lacking[g] -= more
 
 
 @lean_kernel

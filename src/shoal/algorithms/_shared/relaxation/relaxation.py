@@ -24,8 +24,9 @@ from shoal.algorithms._shared.relaxation.columns import Columns
 from shoal.algorithms._shared.relaxation.master import Master
 from shoal.algorithms._shared.relaxation.pricing import Priced, Pricing
 from shoal.base.arrays import Floats, Ints, Longs
+from shoal.base.pace import Pace, parts
 from shoal.base.threads import in_threads
-from shoal.kernels.search.cell_groups import use_room
+from shoal.kernels.search.cell_groups import use_others, use_room
 
 SHARES = (1.0, 0.3)  # of the new prices in the mixtures
 REACH = 0.03  # how far prices may be from valid ones, as a share of the highest
@@ -72,16 +73,32 @@ class Relaxation:
     def reached(self) -> float:
         """What the known groups keep, with weights that are possible: at most what all keep.
 
-        No group has more than its weight at first, and those that keep most come first. What is
-        left of the tuples then goes to the groups that still have room.
+        No group has more than its weight at first, and those that keep most come first. What they
+        lack then is sought among other tuples of their cells. What is left of the tuples goes to
+        the groups that still have room.
         """
-        groups, room = self.columns.groups, self.pricing.size.astype(np.float64)
-        share = groups.times / self.columns.k
+        groups, weight = self.columns.groups, self.columns.weight
+        room, share = self.pricing.size.astype(np.float64), groups.times / self.columns.k
         order = np.argsort(-groups.keeps, kind="stable")
         possible = np.zeros(len(groups))
-        for most in (self.columns.weight, np.full(len(groups), np.inf)):
-            use_room(groups.start, groups.member, share, order, possible, most, room)
-        return float(groups.keeps @ possible)
+        use_room(groups.start, groups.member, share, order, possible, weight, room)
+        others = self._of_others(order, weight - possible, room)
+        every = np.full(len(groups), np.inf)
+        use_room(groups.start, groups.member, share, order, possible, every, room)
+        return float(groups.keeps @ (possible + others))
+
+    def _of_others(self, order: Longs, lacking: Floats, room: Floats) -> Floats:
+        """The rows that each group lacks and other tuples of its cell can be; `room` falls."""
+        pricing, groups, left = self.pricing, self.columns.groups, lacking.copy()
+        n, q = pricing.lattice.vector.shape
+        scratch = np.empty((q, 2), np.int64), np.empty(n, np.int64), np.empty(q, np.int32)
+        order = order[lacking[order] > 0]
+        for begin, stop in parts(len(order), Pace(10)):
+            use_others(
+                pricing.tuples, pricing.trees, groups.start, groups.member, order[begin:stop],
+                left, pricing.size, pricing.k, room, *scratch,
+            )  # fmt: skip
+        return lacking - left
 
     def begin(self, most: int, report: Callable[[], None]) -> bool:
         """Find the first groups; False if that takes more than `most` visits."""
