@@ -315,9 +315,7 @@ def test_weights_that_add_up_to_fewer_people_than_there_are(mean):
     plan = {"columns": {"a": "quasi", "w": {"role": "weight", "publish": False}}}
     plan["models"] = [{"name": "k-anonymity", "k": 2}]
     if mean < 0.9:
-        said = (
-            r"'w': the weights are 0\.\d+ on average and add up to .*, fewer than the 100 peop.*"
-        )
+        said = r"'w': the weights are 0\.\d+ on average and add up to .*, fewer than the 100 peop.*"
         for run in (audit, anonymize):
             with pytest.raises(BadTable, match=said + r"state size under \[population\]"):
                 run(table, plan)

@@ -101,9 +101,7 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
     total, basis = _population(plan.population, added, many)
     if weights is None or added is None:
         weights = np.full(len(label), total / many)
-    elif (
-        basis != "weights" and added != total
-    ):  # they say only how many more people one stands for than another
+    elif basis != "weights":  # they say only how many more people one stands for than another
         weights = weights * (total / added)
     if plan.population.missing == "any":  # which a plan with a person column cannot have
         codes, unit = _open_codes(published, plan), published.unit
