@@ -343,6 +343,24 @@ def test_smaller_weights_of_a_part_are_not_those_of_the_table():
     assert audit(release.frame, plan, original=table).sample.population == 10
 
 
+@pytest.mark.parametrize("published", [True, False])
+def test_an_audit_of_a_release_without_its_weights_says_what_is_lost(published):
+    table = pa.table({"a": [1, 1, 2, 2, 3] * 4, "w": [20] * 20})
+    plan = {"columns": {"a": "quasi", "w": {"role": "weight", "publish": published}}}
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    release = anonymize(table, plan)
+    without = release.frame.select(["a"])
+    found = audit(without, plan, original=table)
+    assert found.sample is None
+    [note] = [note for note in found.notes if "no column 'w'" in note]
+    assert "state size or fraction under [population]" in note
+    assert ("which the plan does not publish" in note) == (not published)
+    stated = audit(without, {**plan, "population": {"size": 400}})
+    assert stated.sample.population == release.sample.population == 400
+    for other in (stated, audit(table, plan), release):
+        assert not any("no column 'w'" in note for note in other.notes)
+
+
 @pytest.mark.parametrize("mode", ["value", "root", "empty"])
 @pytest.mark.parametrize("per_column", [False, True])
 def test_words_for_missing_may_be_any_as_empty_cells_may(mode, per_column):

@@ -186,6 +186,7 @@ def _audit(
         *not_measured,
         *notes.without_person(frame, plan),
         *household_notes.households_counted(frame, plan),
+        *notes.without_weights(names, asked),
         *notes.merged_values(published),
         *notes.unpublished_columns(names, whole),
     ]

@@ -107,6 +107,20 @@ def population_not_estimated(plan: Plan, sample: SampleRisks | None) -> list[str
     ]
 
 
+def without_weights(names: Sequence[str], plan: Plan) -> list[str]:
+    """Report that a table lacks the weights of its plan, and what would stand in for them."""
+    lacking = [name for name in columns_with_role(plan.columns, "weight") if name not in names]
+    if not lacking or plan.population:
+        return []
+    hidden = "" if plan.columns[lacking[0]].publish else ", which the plan does not publish"
+    return [
+        f"the table has no column {lacking[0]!r}{hidden}: without weights "
+        "risks in the population are not estimated, and losses are not weighted; state size or "
+        "fraction under [population] to have these risks, for records that stand for the same "
+        "number of people each"
+    ]
+
+
 def population_incomplete(plan: Plan) -> list[str]:
     """Report that the table of the population may lack people of the table."""
     if not plan.population.incomplete:
