@@ -183,6 +183,7 @@ class Facts:
     bound: Bound | None  # the lower bound on the loss
     attackers: list[AttackerFact]  # if they know different columns
     sample: SampleRisks | None  # risks in the population; None: the plan is about none
+    sample_before: SampleRisks | None  # those of the original; None: not measured
     uniques: UniquesBeforeAfter | None  # on few columns; None: as above, or without the original
     weighted_loss: float | None  # percent, by the guiding loss and the weights of the records
 
@@ -333,6 +334,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         tried=list(release.tried),
         bound=release.find_bound(progress),
         sample=release.sample,
+        sample_before=release.sample_before,
         uniques=release.find_uniques(progress),
         weighted_loss=(release.weighted_losses or {}).get(plan.loss.name),
         attackers=_attackers(release),
