@@ -379,6 +379,23 @@ def test_smaller_weights_of_a_part_are_not_those_of_the_table():
     assert audit(release.frame, plan, original=table).sample.population == 11
 
 
+def test_settings_without_effect_are_noted():
+    table = pa.table({"a": [1, 1, 2, 3], "b": [1, 2, 1, 1]})
+    plan = {"columns": dict.fromkeys(table.column_names, "quasi")}
+    found, same = (audit(table, plan, special_uniques=most) for most in (99, 2))
+    assert found.uniques.as_dict() == same.uniques.as_dict()
+    [note] = [one for one in found.notes if "special uniques" in one]
+    assert "on up to 2 columns, not 99" in note
+    assert not any("special uniques" in one for one in same.notes)
+
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    for stated, silent in (({}, False), ({"fraction": 0.5}, True)):
+        asked = {**plan, "population": {"missing": "any", **stated}}
+        for one in (audit(table, asked), anonymize(table, asked)):
+            said = any("missing = 'any' under [population] has no effect" in n for n in one.notes)
+            assert said != silent
+
+
 @pytest.mark.parametrize("published", [True, False])
 def test_an_audit_of_a_release_without_its_weights_says_what_is_lost(published):
     table = pa.table({"a": [1, 1, 2, 2, 3] * 4, "w": [20] * 20})

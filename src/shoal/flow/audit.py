@@ -116,7 +116,8 @@ def _with_uniques(found: Audit, most: int, progress: Progress) -> Audit:
     uniques = find_uniques(
         published.names, codes, most, fraction, lambda share: progress("attack", share)
     )
-    return replace(found, uniques=uniques)
+    said = notes.fewer_columns(most, len(published.names))
+    return replace(found, uniques=uniques, notes=[*found.notes, *said])
 
 
 def audit_groups(
