@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from shoal import BadPlan, BadTable, CannotReach, Plan, anonymize, audit
+from shoal.base.wording import number
 from shoal.cli.main import app
+from shoal.report.sample_facts import sample_rows
 from tests.naive import populations as naive
 
 # Six households of two or three; region and size are those of the household.
@@ -284,9 +286,9 @@ def test_every_kind_of_frame_gets_sizes():
     for frame in frames:
         release = anonymize(frame, plan)
         shown = release.frame
-        # The household of three is suppressed: estimates are of those who are left.
+        # The household of three is suppressed: its people are still in the population.
         weights = [w for w, home in zip(HOMES["w"], HOMES["home"], strict=True) if home != "h5"]
-        assert release.sample.population == pytest.approx(sum(weights))
+        assert sum(weights) < release.sample.population == pytest.approx(sum(HOMES["w"]))
         assert release.as_dict()["sample"]["individual_risk"]["household"]["households"] == 5
         assert [int(one) for one in list(shown["members"])] == [2] * 10
         assert audit(shown, plan, original=frame).levels["k-anonymity"] >= 2
@@ -331,6 +333,40 @@ def test_weights_that_add_up_to_fewer_people_than_there_are(mean):
         assert any("scaled to a mean of 1" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("stated", [{}, {"size": 1100}, {"fraction": 0.01}])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_the_original_is_estimated_too_and_suppression_takes_nobody_from_the_population(
+    stated, weighted
+):
+    if not weighted and not stated:
+        return
+    table = pa.table({"a": [1] * 10 + [2], "w": [50] * 10 + [600]})
+    columns = {"a": "quasi", "w": {"role": "weight"}}
+    if not weighted:
+        table, columns = table.select(["a"]), {"a": "quasi"}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 3}], "suppression": 0.2}
+    plan |= {"algorithm": "full-domain", "population": stated}
+    release = anonymize(table, plan)
+    before, after = release.sample_before, release.sample
+    assert release.suppressed == 1
+    assert before.population == after.population == 1100
+    assert (before.people, after.people) == (11, 10)
+    assert after.fraction == pytest.approx(10 / 1100)
+    own = audit(table, plan).sample
+    assert before.as_dict() == own.as_dict()
+    ours = [naive.risk_by_sum(10, 500 if weighted else 1000)] * 10
+    assert after.individual.of_record == pytest.approx(ours)
+    ours.append(naive.risk(1, 600 if weighted else 100))
+    assert before.individual.of_record == pytest.approx(ours)
+    numbers = release.as_dict()
+    assert numbers["sample_before"] == own.as_dict()
+    rows = {label: values for label, *values in sample_rows(before, after)}
+    said = rows["expected re-identifications in the population"]
+    assert said == [number(before.individual.people.sum()), number(after.individual.people.sum())]
+    again = audit(release.frame, plan, original=table).sample
+    assert again.as_dict() == after.as_dict()
+
+
 def test_smaller_weights_of_a_part_are_not_those_of_the_table():
     """The records that are left when others are suppressed may stand for fewer people each."""
     table = pa.table({"a": [1] * 10 + [2], "w": [0.5] * 10 + [6.0]})
@@ -339,8 +375,43 @@ def test_smaller_weights_of_a_part_are_not_those_of_the_table():
     plan |= {"algorithm": "full-domain"}
     release = anonymize(table, plan)
     assert release.suppressed == 1
-    assert release.sample.population == 10
-    assert audit(release.frame, plan, original=table).sample.population == 10
+    assert release.sample.population == 11
+    assert audit(release.frame, plan, original=table).sample.population == 11
+
+
+def test_settings_without_effect_are_noted():
+    table = pa.table({"a": [1, 1, 2, 3], "b": [1, 2, 1, 1]})
+    plan = {"columns": dict.fromkeys(table.column_names, "quasi")}
+    found, same = (audit(table, plan, special_uniques=most) for most in (99, 2))
+    assert found.uniques.as_dict() == same.uniques.as_dict()
+    [note] = [one for one in found.notes if "special uniques" in one]
+    assert "on up to 2 columns, not 99" in note
+    assert not any("special uniques" in one for one in same.notes)
+
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    for stated, silent in (({}, False), ({"fraction": 0.5}, True)):
+        asked = {**plan, "population": {"missing": "any", **stated}}
+        for one in (audit(table, asked), anonymize(table, asked)):
+            said = any("missing = 'any' under [population] has no effect" in n for n in one.notes)
+            assert said != silent
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_an_audit_of_a_release_without_its_weights_says_what_is_lost(published):
+    table = pa.table({"a": [1, 1, 2, 2, 3] * 4, "w": [20] * 20})
+    plan = {"columns": {"a": "quasi", "w": {"role": "weight", "publish": published}}}
+    plan["models"] = [{"name": "k-anonymity", "k": 2}]
+    release = anonymize(table, plan)
+    without = release.frame.select(["a"])
+    found = audit(without, plan, original=table)
+    assert found.sample is None
+    [note] = [note for note in found.notes if "no column 'w'" in note]
+    assert "state size or fraction under [population]" in note
+    assert ("which the plan does not publish" in note) == (not published)
+    stated = audit(without, {**plan, "population": {"size": 400}})
+    assert stated.sample.population == release.sample.population == 400
+    for other in (stated, audit(table, plan), release):
+        assert not any("no column 'w'" in note for note in other.notes)
 
 
 @pytest.mark.parametrize("mode", ["value", "root", "empty"])

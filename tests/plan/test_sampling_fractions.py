@@ -64,7 +64,11 @@ def test_a_stated_fraction_is_the_default_of_a_model_that_needs_one(tmp_path):
     assert Plan.load(tmp_path / "plan.toml").models == plan.models
     own = plan_of({**UNIQUE, "sampling_fraction": 0.25}, population={"fraction": 0.25})
     assert own.models == plan.models
-    with pytest.raises(BadPlan, match="population-uniqueness needs sampling_fraction"):
+    with pytest.raises(
+        BadPlan,
+        match=r"needs sampling_fraction, the share .* or as fraction under \[population\]\. .*"
+        r"by size, or by the sum of the weights \(shoal audit shows it\)",
+    ):
         plan_of(UNIQUE)
     with pytest.raises(BadPlan, match=r"size = 6,000 under \[population\] is no fraction"):
         plan_of(UNIQUE, population={"size": 6000})

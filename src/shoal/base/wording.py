@@ -62,6 +62,16 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
+def digits(value: float) -> str:
+    """A number as it is typed into a plan: a whole one with all of its digits.
+
+    >>> digits(299285.0), digits(1234567), digits(0.04994)
+    ('299285', '1234567', '0.04994')
+    """
+    whole = isfinite(value) and float(value).is_integer() and abs(value) < 1e16
+    return str(int(value)) if whole else f"{value:g}"
+
+
 def many(count: int, one: str, several: str = "") -> str:
     """A count with its noun.
 

@@ -79,11 +79,11 @@ def _changes(release: Release) -> Table:
     table = new_table("Before and after", "", "original", "release")
     both = release.before, release.after
     records, *counts = count_rows(*both)
-    add_rows(table, [records], _suppressed(release), counts, risk_rows(*both))
+    sampled = sample_rows(release.sample_before, release.sample)
+    add_rows(table, [records], _suppressed(release), counts, risk_rows(*both), sampled)
     loss, *rest = loss_rows(release.quality, release.plan.loss.name)
     weighted = weighted_rows(release.weighted_losses, release.plan.loss.name)
     after = [
-        *sample_rows(release.sample),
         loss,
         *weighted,
         *_lower_bound(release),

@@ -15,6 +15,7 @@ from shoal.measures.column_disclosure import ColumnDisclosure, describe
 from shoal.measures.exposure import Exposure
 from shoal.measures.findings import TOP, findings
 from shoal.models import Check
+from shoal.plan.less_lost import less_lost
 from shoal.report.facts import LITTLE
 from shoal.report.guarantees import two_attackers
 
@@ -67,12 +68,7 @@ def warn_of_little_left(console: Console, release: Release) -> None:
     applied = release.applied
     if one or release.quality.root_percent >= LITTLE:
         why = "all records look the same" if one else "nearly every value is suppressed"
-        advice = (
-            "; weaker requirements, fewer quasi-identifiers, finer hierarchies or another "
-            "algorithm may keep more"
-            if applied is None
-            else ""
-        )
+        advice = f"; {less_lost(release.plan)}" if applied is None else ""
         warn(console, f"the release contains almost no information: {why}{advice}")
     if applied is not None and applied.much:
         share = percent(100 * applied.left_out / applied.rows)

@@ -117,7 +117,8 @@ def _with_uniques(found: Audit, most: int, progress: Progress) -> Audit:
     uniques = find_uniques(
         published.names, codes, most, fraction, lambda share: progress("attack", share)
     )
-    return replace(found, uniques=uniques)
+    said = notes.fewer_columns(most, len(published.names))
+    return replace(found, uniques=uniques, notes=[*found.notes, *said])
 
 
 def audit_groups(
@@ -187,6 +188,7 @@ def _audit(
         *not_measured,
         *notes.without_person(frame, plan),
         *household_notes.households_counted(frame, plan),
+        *notes.without_weights(names, asked),
         *notes.merged_values(published),
         *notes.unpublished_columns(names, whole),
     ]

@@ -99,11 +99,43 @@ def _without(frame: Frame, plan: Plan, name: str) -> str:
 
 def population_not_estimated(plan: Plan, sample: SampleRisks | None) -> list[str]:
     """Report that the plan states a population, and nothing was estimated for it."""
-    if not plan.population or sample is not None:
+    if sample is not None:
         return []
+    if not plan.population:
+        if plan.population.missing == "value":
+            return []
+        return [
+            f"missing = {plan.population.missing!r} under [population] has no effect: risks in the "
+            "population are not estimated, as there are neither weights nor a size or a fraction "
+            "under [population]"
+        ]
     return [
         "risks in the population ([population]) were not estimated: the records are counted "
         "outside of memory; use engine = 'memory' to have them"
+    ]
+
+
+def without_weights(names: Sequence[str], plan: Plan) -> list[str]:
+    """Report that a table lacks the weights of its plan, and what would stand in for them."""
+    lacking = [name for name in columns_with_role(plan.columns, "weight") if name not in names]
+    if not lacking or plan.population:
+        return []
+    hidden = "" if plan.columns[lacking[0]].publish else ", which the plan does not publish"
+    return [
+        f"the table has no column {lacking[0]!r}{hidden}: without weights "
+        "risks in the population are not estimated, and losses are not weighted; state size or "
+        "fraction under [population] to have these risks, for records that stand for the same "
+        "number of people each"
+    ]
+
+
+def fewer_columns(most: int, columns: int) -> list[str]:
+    """Report that special uniques were looked for on fewer columns than asked for."""
+    if most <= columns:
+        return []
+    return [
+        f"special uniques were looked for on up to {columns} columns, not {most}: the table has no "
+        "more quasi-identifiers, and scores are by these"
     ]
 
 

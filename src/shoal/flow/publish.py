@@ -39,7 +39,7 @@ from shoal.table.published_table import Published, preview_release, read_publish
 from shoal.table.recoding import SUPPRESSED, Recoding, decode
 from shoal.table.roles import microaggregated_columns
 from shoal.table.samples.derived import check_derived
-from shoal.table.samples.survey import survey_of
+from shoal.table.samples.survey import Survey, survey_of
 from shoal.table.written.coded_numbers import check_coded, coded_columns, words_for
 from shoal.table.written.spelled_columns import guarded
 
@@ -72,10 +72,12 @@ def publish(
     whole: Published | None = None,
     elsewhere: Elsewhere | None = None,
     answered: bool = True,
+    surveyed: Survey | None = None,
 ) -> Release:
     """Decode, verify and measure; raise an error if a requirement is violated, or a limit exceeded.
 
-    `whole` is the input table, if some of its records are in neither `frame` nor `original`.
+    `whole` is the input table, if some of its records are in neither `frame` nor `original`, and
+    `surveyed` how all of its records were sampled.
     `elsewhere` has the columns that are published but not in the frame. Unless `answered`, no
     counting queries are answered from the release.
     """
@@ -113,6 +115,7 @@ def publish(
             partial(_unprotected, frame, plan, whole),
             answered=answered,
             survey=survey,
+            whole=surveyed,
             ranges=ranges,
             before=frame,
         ),
@@ -185,6 +188,7 @@ def publish(
         tried=origin.tried,
         limits=verdicts(plan, measured, suppressed / rows),
         sample=measured.sample,
+        sample_before=measured.sample_before,
         weighted_losses=measured.weighted_losses,
         parts=recoding.parts,
         fitted=partial(origin.fitted, released.names),

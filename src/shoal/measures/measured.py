@@ -9,7 +9,7 @@ from shoal.attacks._numbers import NumberColumn, number_columns
 from shoal.attacks._unchanged import Elsewhere, Truth, Unchanged, unchanged_of
 from shoal.attacks.dependency import NOT_MEASURED
 from shoal.base.arrays import Floats, Longs
-from shoal.base.errors import BadHierarchy
+from shoal.base.errors import BadHierarchy, BadTable
 from shoal.base.progress import Progress, silent
 from shoal.io.frames import Frame
 from shoal.measures.breakdowns.dependencies import ATTACK, Dependencies
@@ -53,6 +53,7 @@ class Measured:
     seen_by: Published  # the table as the attacker of `after` sees it
     attackers: dict[str, Exposure]  # what each of several attackers learns, by their names
     sample: SampleRisks | None = None  # risks in the population; None: the plan is about none
+    sample_before: SampleRisks | None = None  # those of the original; None: not measured
     weighted_losses: dict[str, float] | None = None  # None: there are no weights, or no original
 
 
@@ -68,6 +69,8 @@ class Source:
     queries: Queries | None = None  # counting queries to answer from both; None: the default ones
     answered: bool = True  # whether they are answered: on a small table that takes longest
     survey: Survey | None = None  # how its records were sampled; None: not read
+    # The same of the whole table, if `table` lacks some of its records; None: it has all.
+    whole: Survey | None = None
     # The release with a range in place of each microaggregated number; None: there are none.
     ranges: Published | None = None
     before: Frame | None = None  # the original itself; None: it is not in memory
@@ -120,15 +123,18 @@ def measure_published(
     if not persons_published:  # a reader cannot count the records of a person
         each = [replace(one, row_count=None) for one in each]
     worst = max(range(len(each)), key=lambda i: (each[i].risks.prosecutor, each[i].risks.average))
-    before = _before(plan, seen_by[worst], source, progress)
+    original = _original(seen_by[worst], source)
+    before = _before(plan, seen_by[worst], original, population, progress)
     # With a linkage model there are no classes that a further column could split.
     known = {}
     if linkage is None:
         known = _if_known(frame, plan, seen_by, persons_published)
     seen = seen_by[worst].published
+    drawn = None if source is None else source.whole or source.survey
     return Measured(
         # Rows that stand for several records have no risks of their own.
-        sample=None if frame.weight is not None else sample_risks(survey, plan, seen),
+        sample=None if frame.weight is not None else sample_risks(survey, plan, seen, drawn),
+        sample_before=None if frame.weight is not None else _sample_before(plan, original, drawn),
         weighted_losses=_weighted_losses(plan, published, survey, source),
         published=published,
         linkage=linkage,
@@ -271,17 +277,41 @@ def _dependencies(
     return Dependencies.of(found, enforced_class_size(plan.models), people, others, plan.accept)
 
 
-def _before(plan: Plan, view: View, source: Source | None, progress: Progress) -> Exposure | None:
-    """What the original would have disclosed to an attacker who sees this of the release."""
+def _original(view: View, source: Source | None) -> Published | None:
+    """The original as an attacker would see it who sees this of the release."""
     if source is None or source.unprotected is None:
         return None
     original = source.unprotected()
-    if view.attacker is not None:
-        original = original.known_to(view.published.names)
+    return original if view.attacker is None else original.known_to(view.published.names)
+
+
+def _before(
+    plan: Plan,
+    view: View,
+    original: Published | None,
+    population: Table | None,
+    progress: Progress,
+) -> Exposure | None:
+    """What the original would have disclosed to an attacker who sees this of the release."""
+    if original is None:
+        return None
     progress("attack", 0.7)
-    before = expose(original, k=required_class_size(plan.models)).showing(view.published)
+    k = required_class_size(plan.models)
+    try:
+        before = expose(replace(original, population=view.published.population), population, k=k)
+    except BadTable:  # the population has one record of people with several different ones
+        before = expose(original, k=k)
     progress("attack", 0.9)
-    return before
+    return before.showing(view.published)
+
+
+def _sample_before(
+    plan: Plan, original: Published | None, drawn: Survey | None
+) -> SampleRisks | None:
+    """Risks in the population if the original were published unchanged."""
+    if original is None or drawn is None or len(original.class_of_row) != drawn.rows:
+        return None
+    return sample_risks(drawn, plan, original)
 
 
 def _if_known(

@@ -99,6 +99,7 @@ class Outcome:
     limits: list[Verdict] = field(default_factory=list)  # of the plan, and what is reached
     at_most: list[Check] = field(default_factory=list)  # how general limited columns are
     sample: SampleRisks | None = None  # risks in the population; None: the plan is about none
+    sample_before: SampleRisks | None = None  # those of the original; None: not measured
     weighted_losses: dict[str, float] | None = None  # None: there are no weights
     engine: str = "memory"  # that grouped and wrote the records
     parts: int = 1  # into which the table was cut, each recoded by itself
@@ -420,6 +421,7 @@ class Outcome:
             "parts": self.parts,
             "version": self.version,
             **sample_numbers(self.sample, self.weighted_losses),
+            "sample_before": None if self.sample_before is None else self.sample_before.as_dict(),
         }
         if (uniques := self.find_uniques(progress)) is not None:
             numbers["special_uniques"] = uniques.as_dict()

@@ -20,7 +20,7 @@ from shoal.base.arrays import Bools, Floats, Longs
 from shoal.base.errors import BadPlan, BadTable, WayOut, did_you_mean, preview
 from shoal.base.notebook import HtmlRows
 from shoal.base.settings import AtLeastTwo, Setting, Usual
-from shoal.base.wording import number, sentence
+from shoal.base.wording import digits, number, sentence
 from shoal.table.alike import alike
 from shoal.table.equivalence_classes import Classes
 from shoal.table.sensitive import Histogram, Sensitive
@@ -282,8 +282,16 @@ class Model(Setting):
 
     def out_of_reach(self, best: float) -> str:
         """The error message if even the whole table as one class does not satisfy the model."""
-        what = f"with {self.required:g} cannot be reached: even the whole table as one class"
-        return f"{self.key} {what} reaches only {best:g}; {self._advice(best)}"
+        what = f"with {digits(self.required)} cannot be reached: even the whole table as one class"
+        return f"{self.key} {what} {self._gets(best)}; {self._advice(best)}"
+
+    def _gets(self, best: float) -> str:
+        """How close the best possible level comes, as the end of a sentence."""
+        if not isfinite(best):
+            return "does not get there"
+        if self.higher_is_safer:
+            return f"reaches only {digits(best)}"
+        return f"does not get below {digits(best)}"
 
     def _advice(self, best: float) -> str:
         """What to ask for instead: the best possible level, rounded to the safe side."""
@@ -292,12 +300,15 @@ class Model(Setting):
         nearest = self.nearest(best)
         if nearest is None or (self._level_option and self._asking(nearest) is None):
             return "that guarantees nothing; add people, or choose another model"
-        return f"ask for {nearest:g}, or for another model"
+        return f"ask for {digits(nearest)}, or for another model"
 
     def nearest(self, best: float) -> float | None:
         """The best level possible, rounded to the safe side; None: it guarantees nothing."""
         if not isfinite(best):
             return None
+        if isinstance(getattr(self, self._level_option or "", None), int):
+            whole = floor(best + TOLERANCE) if self.higher_is_safer else ceil(best - TOLERANCE)
+            return None if self.higher_is_safer and whole <= 1 else float(whole)
         step = 10.0 ** (floor(log10(best)) - 3) if best > 0 else 1e-4
         steps = floor(best / step) if self.higher_is_safer else ceil(best / step) + self.strict
         nearest = float(f"{steps * step:g}")

@@ -68,7 +68,8 @@ class DeltaPresence(Model):
     def out_of_reach(self, best: float) -> str:
         """The error message if even the whole table as one class does not satisfy the model."""
         if np.isfinite(best):
-            what = f"reaches only {best:g}; ask for that, or publish a smaller sample"
+            nearest = self.nearest(best)
+            what = f"{self._gets(best)}; ask for {nearest:g}, or publish a smaller sample"
         else:
             what = f"has a presence below {self.low:g}; ask for less, or publish a larger sample"
         return (

@@ -22,20 +22,26 @@ def with_fraction(given: Any, population: Population | None) -> Any:
 
     A model that can do without, as k-map, is left as it is: there the fraction is a choice.
     """
-    if not isinstance(given, Mapping) or OPTION in given or not population:
+    if not isinstance(given, Mapping) or OPTION in given:
         return given
     name = str(given.get("name"))
     kind = catalog.models.get(name)
     if kind is None or OPTION not in kind.model_fields:
         return given
-    if not kind.model_fields[OPTION].is_required():
+    needed = [option for option, field in kind.model_fields.items() if field.is_required()]
+    if OPTION not in needed:
         return given
-    if population.fraction is None:
-        raise BadPlan(
-            f"{name} needs {OPTION}, and {stated(population)} is no fraction of it; state the "
-            "people in the table divided by those in the population"
-        )
-    return {**given, OPTION: population.fraction}
+    if population is not None and population.fraction is not None:
+        return {**given, OPTION: population.fraction}
+    if any(option not in given for option in needed if option != OPTION):
+        return given  # whatever names all of them
+    no_fraction = f", and {stated(population)} is no fraction of it" if population else ""
+    raise BadPlan(
+        f"{name} needs {OPTION}, the share of the population that is in the table{no_fraction}; "
+        f"state it with the model, as in {OPTION} = 0.1, or as fraction under [population]. It is "
+        "the number of people in the table divided by those in the population: by size, or by the "
+        "sum of the weights (shoal audit shows it)"
+    )
 
 
 def stated(population: Population) -> str:

@@ -44,6 +44,7 @@ from shoal.measures.verdicts.safe_harbor import Identifier, safe_harbor
 from shoal.models import Check, TableModel, min_class_size
 from shoal.plan import Plan
 from shoal.plan.about import About
+from shoal.plan.less_lost import less_lost
 from shoal.report import plan_facts as asked
 from shoal.report.attack_facts import AttackFact, attack_facts
 from shoal.report.exposure_facts import count_rows, risk_rows
@@ -178,11 +179,13 @@ class Facts:
     reasons: list[Reason]  # the effect of each requirement; empty: not computed
     general: list[ClassReason]  # the most general classes, and what forced them
     minutes: float  # that computing them would take, by estimate
+    less_lost: str  # what to change if the release contains almost no information
     applied: Applied | None  # where the recoding of another table was applied
     tried: list[Tried]  # where the plan left something to choose
     bound: Bound | None  # the lower bound on the loss
     attackers: list[AttackerFact]  # if they know different columns
     sample: SampleRisks | None  # risks in the population; None: the plan is about none
+    sample_before: SampleRisks | None  # those of the original; None: not measured
     uniques: UniquesBeforeAfter | None  # on few columns; None: as above, or without the original
     weighted_loss: float | None  # percent, by the guiding loss and the weights of the records
 
@@ -329,10 +332,12 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         reasons=explainer.reasons(progress) if explainer else [],
         general=explainer.classes(progress=progress) if explainer else [],
         minutes=release.explainer.seconds * len(plan.models) / 60 if release.explainer else 0.0,
+        less_lost=less_lost(plan),
         applied=release.applied,
         tried=list(release.tried),
         bound=release.find_bound(progress),
         sample=release.sample,
+        sample_before=release.sample_before,
         uniques=release.find_uniques(progress),
         weighted_loss=(release.weighted_losses or {}).get(plan.loss.name),
         attackers=_attackers(release),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from shoal.base.arrays import Floats
 from shoal.base.wording import number, percent
 from shoal.measures.samples.sample_risks import SampleRisks
+from shoal.report.exposure_facts import Row
 
 BASIS = {
     "weights": "the sum of the weights",
@@ -18,23 +22,53 @@ ESTIMATORS = {
 }
 
 
-def sample_rows(sample: SampleRisks | None) -> list[tuple[str, str]]:
-    """What is estimated for the population of a sample."""
-    if sample is None:
+def sample_rows(*tables: SampleRisks | None) -> list[Row]:
+    """What is estimated for the population of a sample, per table."""
+    known = [one for one in tables if one is not None]
+    if not known:
         return []
-    risks = sample.individual
     rows = [
-        (f"people in the population ({BASIS[sample.basis]})", number(round(sample.population))),
-        ("sampling fraction", percent(100 * sample.fraction)),
-        ("highest individual risk in the population", percent(100 * float(risks.people.max()))),
-        ("average individual risk in the population", percent(100 * float(risks.people.mean()))),
-        ("expected re-identifications in the population", number(float(risks.people.sum()))),
+        (f"people in the population ({BASIS[known[-1].basis]})", _people),
+        ("sampling fraction", lambda one: percent(100 * one.fraction)),
+        ("highest individual risk in the population", _share(lambda one: _each(one).max())),
+        ("average individual risk in the population", _share(lambda one: _each(one).mean())),
+        ("expected re-identifications in the population", lambda one: number(_each(one).sum())),
     ]
-    if risks.households is not None:
-        highest, mean = float(risks.households.max()), float(risks.households.mean())
-        rows.append(("highest risk of a household in the population", percent(100 * highest)))
-        rows.append(("average risk of a household in the population", percent(100 * mean)))
-    found = sample.uniqueness
-    how = f"estimated: {ESTIMATORS[found.chosen]}" if found.sample else "no record is unique here"
-    rows.append((f"unique in the population ({how})", percent(100 * found.uniqueness)))
-    return rows
+    if known[-1].individual.households is not None:
+        rows += [
+            ("highest risk of a household in the population", _share(lambda o: _homes(o).max())),
+            ("average risk of a household in the population", _share(lambda o: _homes(o).mean())),
+        ]
+    rows.append((f"unique in the population ({_how(known)})", _share(_unique)))
+    return [
+        (label, *("–" if one is None else words(one) for one in tables)) for label, words in rows
+    ]
+
+
+def _people(sample: SampleRisks) -> str:
+    return number(round(sample.population))
+
+
+def _each(sample: SampleRisks) -> Floats:
+    return sample.individual.people
+
+
+def _homes(sample: SampleRisks) -> Floats:
+    assert sample.individual.households is not None
+    return sample.individual.households
+
+
+def _share(of: Callable[[SampleRisks], float]) -> Callable[[SampleRisks], str]:
+    return lambda sample: percent(100 * float(of(sample)))
+
+
+def _unique(sample: SampleRisks) -> float:
+    return sample.uniqueness.uniqueness
+
+
+def _how(samples: Sequence[SampleRisks]) -> str:
+    """How the share of the population that is unique was found."""
+    found = [one.uniqueness.chosen for one in samples if one.uniqueness.sample]
+    if not found:
+        return "no record is unique here"
+    return f"estimated: {', '.join(ESTIMATORS[one] for one in dict.fromkeys(found))}"

@@ -217,10 +217,13 @@ def test_notes_say_what_the_tables_do_not_protect_from():
     assert "make the final release without a seed" in notes
     assert "31 stands for 31 or more" in notes
     assert "seed" not in "\n".join(anatomize(people(list("abcabc")), plan(seed=None)).notes)
+    assert "[population]" not in notes
+    made = anatomize(people(list("abcabc")), plan(population={"fraction": 0.1}))
+    assert any("[population] has no effect here" in one for one in made.notes)
 
 
 @pytest.mark.parametrize("missing", ["value", "empty", "root"])
-def test_missing_quasi_identifiers_are_published_as_such(missing, tmp_path):
+def test_missing_quasi_identifiers_are_published_as_such(missing):
     """Whatever a plan says about them: nothing is generalized."""
     table = people(["flu", "ulcer", "cough", "gout"] * 3)
     sex = [None, "?", *table["sex"].to_pylist()[2:]]

@@ -108,7 +108,8 @@ def test_a_release_shows_the_risk_that_was_measured_in_the_population():
     release = shoal.anonymize(SAMPLE, plan(("k-map", {"k": 2})))
     rows = {label: values for label, *values in risk_rows(release.before, release.after)}
     highest = rows["highest re-identification risk in the population"]
-    assert highest == ["–", "50\N{NO-BREAK SPACE}%"]
+    assert highest == ["100\N{NO-BREAK SPACE}%", "50\N{NO-BREAK SPACE}%"]
+    assert release.before.risks == shoal.audit(SAMPLE, release.plan).risks
     found = shoal.audit(release.frame, release.plan, original=SAMPLE)
     assert found.risks.journalist == 0.5
     assert not any("different populations" in note for note in release.notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 
 import numpy as np
 
@@ -210,10 +211,11 @@ def out_of_reach(
     people = people_of(table, formed).sum(keepdims=True)
     model = next(one for one in models if not one.holds(mean_risk(one, people)))
     best = mean_risk(model, people)
+    below = f"do not get below {best:g}" if isfinite(best) else "do not get there"
     return CannotReach(
         model.key,
         best,
         f"{model.key} with {model.required:g} cannot be reached by {algorithm}: it publishes "
-        f"{int(people[0]):,} people, who as one class reach only {best:g}; ask for less, or choose "
-        "another algorithm",
+        f"{int(people[0]):,} people, who as one class {below}; ask for less, or choose another "
+        "algorithm",
     ).offering(WayOut("algorithm", DEFAULT), WayOut("remove", model.key))

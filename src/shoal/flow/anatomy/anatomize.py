@@ -164,6 +164,11 @@ def anatomy_notes(plan: Plan, made: bool = True) -> list[str]:
             "the groups were drawn with a random seed: an attacker who knows it can find out more; "
             "make the final release without a seed"
         )
+    if plan.population or plan.population.data is not None:
+        notes.append(
+            "[population] has no effect here: quasi-identifiers are published as they are, and "
+            "risks in the population are not estimated; shoal audit estimates those of the original"
+        )
     return notes + [words_for(name, one) for name, one in coded_columns(plan.columns).items()]
 
 

@@ -36,6 +36,7 @@ from shoal.table.encode import Table, encode
 from shoal.table.published_table import read_published
 from shoal.table.recoding import SUPPRESSED
 from shoal.table.roles import check_columns
+from shoal.table.samples.survey import survey_of
 
 if TYPE_CHECKING:
     from shoal.flow.apply.fitted import Fitted
@@ -99,6 +100,7 @@ def apply(
             notes=[*notes.encodings(given.schema), *notes.ranges_as_labels(plan)],
         ),
         read_published(whole, readable(plan.columns, unknown), plan.missing_values),
+        surveyed=survey_of(whole, plan.columns, plan.missing_values),
     )
 
 

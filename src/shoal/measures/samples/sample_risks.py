@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.base.arrays import Floats, Ints
+from shoal.base.arrays import Ints
 from shoal.base.errors import BadPlan, BadTable
 from shoal.base.wording import number, percent
 from shoal.hierarchies.values import text
@@ -73,12 +73,12 @@ def check_sample(frame: Frame, plan: Plan) -> None:
     """
     if frame.weight is not None:  # rows that stand for several records have no weights of their own
         return
-    weights, people, _ = survey_of(frame, plan.columns, plan.missing_values)
-    many = frame.height if people is None else int(people.max()) + 1
+    survey = survey_of(frame, plan.columns, plan.missing_values)
+    many, added = _people_and_weights(survey)
     if plan.population:
         _population(plan.population, None, many)
         return
-    if weights is None or (added := _sum_over_people(weights, people)) >= FEWER * many:
+    if added is None or added >= FEWER * many:
         return
     [name] = [n for n in columns_with_role(plan.columns, "weight") if n in frame.names][:1]
     raise BadTable(
@@ -90,20 +90,26 @@ def check_sample(frame: Frame, plan: Plan) -> None:
     )
 
 
-def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisks | None:
-    """Estimate risks in the population; None: the plan states neither weights nor a population."""
-    weights, people, homes = survey
+def sample_risks(
+    survey: Survey, plan: Plan, published: Published, whole: Survey | None = None
+) -> SampleRisks | None:
+    """Estimate risks in the population; None: the plan states neither weights nor a population.
+
+    `whole` is the table of which some records may have been suppressed; None: it is not known. The
+    population does not lose the people for whom those stand.
+    """
+    weights, people, homes, _ = survey
     if weights is None and not plan.population:
         return None
     label = published.class_of_row
     many = len(label) if people is None else int(people.max()) + 1
-    added = None if weights is None else _sum_over_people(weights, people)
-    total, basis = _population(plan.population, added, many)
+    if whole is None or (whole.weights is None) != (weights is None):
+        whole = survey
+    drawn, added = _people_and_weights(whole)
+    total, basis = _population(plan.population, added, drawn)
     if weights is None or added is None:
-        weights = np.full(len(label), total / many)
-    elif (
-        basis != "weights" and added != total
-    ):  # they say only how many more people one stands for than another
+        weights = np.full(len(label), total / drawn)
+    elif basis != "weights":  # they say only how many more people one stands for than another
         weights = weights * (total / added)
     if plan.population.missing == "any":  # which a plan with a person column cannot have
         codes, unit = _open_codes(published, plan), published.unit
@@ -121,8 +127,8 @@ def sample_risks(survey: Survey, plan: Plan, published: Published) -> SampleRisk
         individual=individual_risks(counts, people, homes),
         uniqueness=found,
         notes=(
-            *_weight_notes(basis, added, total, many),
-            *_model_notes(plan, basis, fraction),
+            *_weight_notes(basis, added, total, drawn),
+            *_model_notes(plan, basis, min(drawn / total, 1.0)),
             *_notes(found),
         ),
     )
@@ -142,11 +148,15 @@ def _open_codes(published: Published, plan: Plan) -> Ints:
     return codes
 
 
-def _sum_over_people(weights: Floats, people: Any) -> float:
-    """The sum of the weights; a person with several records has their mean."""
+def _people_and_weights(survey: Survey) -> tuple[int, float | None]:
+    """The people, and the sum of their weights; a person with several records has their mean."""
+    weights, people, _, rows = survey
     if people is None:
-        return float(weights.sum())
-    return float((np.bincount(people, weights) / np.bincount(people)).sum())
+        return rows, None if weights is None else float(weights.sum())
+    many = int(people.max()) + 1
+    if weights is None:
+        return many, None
+    return many, float((np.bincount(people, weights) / np.bincount(people)).sum())
 
 
 def _population(stated: Population, added: float | None, many: int) -> tuple[float, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from shoal.base.wording import listed, many, percent, short
+from shoal.base.wording import listed, many, percent, sentence, short
 from shoal.measures.breakdowns.dependencies import ATTACK as DEPENDENCY
 from shoal.measures.findings import LIKELY, RECORD_COUNT, TOP
 from shoal.measures.verdicts.verdict import Colour
@@ -417,12 +417,8 @@ def _doubts(facts: Facts, most: int) -> list[Block]:
             "“Attacks”, and decide whether the result is acceptable."
         )
     if facts.says_little:
-        advice = (
-            ""
-            if facts.applied
-            else " Weaker requirements, fewer quasi-identifiers, finer hierarchies or another "
-            "algorithm may keep more."
-        )
+        advice = facts.less_lost
+        advice = "" if facts.applied else f" {advice[:1].upper()}{sentence(advice[1:])}"
         said.append(
             "The release contains almost no information: nearly all quasi-identifiers are "
             f"suppressed, or all records look the same.{advice}"

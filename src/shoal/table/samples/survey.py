@@ -20,14 +20,16 @@ class Survey(NamedTuple):
     weights: Floats | None  # float64[n]
     people: Longs | None  # int64[n]
     households: Longs | None  # int64[n]
+    rows: int
 
     def take(self, rows: Longs) -> Survey:
         """These rows; people and households are numbered again, without those who left."""
-        weights, people, homes = self
+        weights, people, homes, _ = self
         return Survey(
             None if weights is None else weights[rows],
             None if people is None else np.unique(people[rows], return_inverse=True)[1],
             None if homes is None else np.unique(homes[rows], return_inverse=True)[1],
+            len(rows),
         )
 
 
@@ -40,4 +42,5 @@ def survey_of(
         sampling_weights(frame, columns, missing_values),
         own_persons(frame, columns, missing_values),
         household_codes(frame, columns, missing_values),
+        frame.height,
     )

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.report.sample_facts import ESTIMATORS
 from tests.naive import populations as naive
 
 COLUMNS = {"age": "quasi", "sex": "quasi", "town": "quasi", "w": "weight"}
@@ -29,15 +30,18 @@ def people(rows=120):
     )
 
 
-def shown(path):
-    """The rows of all tables of a report, as they are read: the first cell and the last."""
+def shown(path, cell=-1):
+    """The rows of all tables of a report, as they are read: the first cell and the last.
+
+    Or another cell, of tables with an original and a release.
+    """
     html = path.read_text(encoding="utf-8")
     found = {}
     for row in re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL):
         cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
         words = [" ".join(unescape(re.sub("<[^>]+>", "", one)).split()) for one in cells]
-        if len(words) == 2:
-            found.setdefault(*words)
+        if len(words) == 3 or (len(words) == 2 and cell == -1):
+            found.setdefault(words[0], words[cell])
     return found
 
 
@@ -78,6 +82,20 @@ def test_the_report_has_the_estimates(size, tmp_path):
     assert_shows(found, "highest individual risk in the population", max(risks))
     assert_shows(found, "average individual risk in the population", sum(risks) / len(risks))
     assert_shows(found, "expected re-identifications in the population", sum(risks))
+    before = people().to_pydict()
+    rows = list(zip(*(before[name] for name in before if name != "w"), strict=True))
+    whole, original = Counter(rows), shown(tmp_path / "report.html", 1)
+    for row in {*rows}:
+        added[row] = sum(w for w, one in zip(before["w"], rows, strict=True) if one == row)
+    own = [
+        naive.risk(n, max(added[row] * total / sum(weights), n), 2_000) for row, n in whole.items()
+    ]
+    own = dict(zip(whole, own, strict=True))
+    assert original[f"people in the population ({where})"] == f"{total:,.0f}"
+    assert_shows(original, "highest individual risk in the population", max(own.values()))
+    mine = sum(own[row] for row in rows)
+    assert_shows(original, "expected re-identifications in the population", mine)
+    assert mine > sum(risks)
 
     sizes = sorted(f.values())
     assert sizes[0] == 1, "otherwise nothing has to be estimated"
@@ -85,8 +103,11 @@ def test_the_report_has_the_estimates(size, tmp_path):
     assert_shows(found, "Zayatz", zayatz)
     [words] = [one for one in found if one.startswith("unique in the population")]
     estimators = [one for one in ("Pitman", "Zayatz", "slide negative binomial") if one in words]
-    assert found[words] == found[estimators[0]]
+    assert found[words] == found[ESTIMATORS[release.sample.uniqueness.chosen]]
+    assert {
+        ESTIMATORS[one.uniqueness.chosen] for one in (release.sample, release.sample_before)
+    } == {*estimators}
     if size is None:  # a fraction above 0.1, and the other estimator has no parameters
-        assert estimators == ["Zayatz"]
+        assert release.sample.uniqueness.chosen == "zayatz"
         assert_shows(found, words, zayatz)
         assert found["slide negative binomial"].startswith("no parameters")

@@ -32,9 +32,13 @@ def population(facts: Facts) -> list[Block]:
             "samples of tables in which many combinations of values are rare. Requirements such as "
             "k-anonymity count people of the table alone, and do not rely on these estimates."
         ),
-        HtmlTable(["in the population", "estimate"], sample_rows(sample), widths=(70, 30)),
         HtmlTable(
-            ["estimator of population uniqueness", "estimate"],
+            ["in the population", "original", "release"],
+            sample_rows(facts.sample_before, sample),
+            widths=(60, 20, 20),
+        ),
+        HtmlTable(
+            ["estimator of population uniqueness", "release"],
             each,
             "The share of the population that is unique. The rule of Dankar et al. (2012) takes "
             "Pitman's model up to a sampling fraction of 0.1, and the smaller one of the others "
