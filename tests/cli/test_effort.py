@@ -105,20 +105,21 @@ def test_a_real_interrupt_keeps_the_bound_that_is_proven(tmp_path):
 
 INTERRUPTED = """
 import os, signal, sys
-from shoal.algorithms._shared.relaxation import relaxation
 from shoal.__main__ import main
+from shoal.measures.bounds import relaxed_caps
 
-improve, rounds = relaxation.Relaxation.improve, []
+rounds = []
 
-def interrupted(self, budget, report):
-    rounds.append(1)
-    if len(rounds) == 3:
-        whole = int((self.pricing.lattice.own[:, -1] * self.pricing.size).sum())
-        open('before', 'w').write(str(100 * (1 - self.bound / whole)))
-        os.kill(os.getpid(), signal.SIGINT)
-    return improve(self, budget, report)
+class Interrupted(relaxed_caps.Relaxation):
+    def improve(self, budget, report):
+        rounds.append(1)
+        if len(rounds) == 3:
+            whole = int((self.pricing.lattice.own[:, -1] * self.pricing.size).sum())
+            open('before', 'w').write(str(100 * (1 - self.bound / whole)))
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().improve(budget, report)
 
-relaxation.Relaxation.improve = interrupted
+relaxed_caps.Relaxation = Interrupted
 sys.argv[0] = "shoal"
 main()
 """

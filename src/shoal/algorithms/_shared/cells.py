@@ -95,6 +95,32 @@ def cheapest_cells(
     return search_all(search, lambda *at: step(at[0], ceiling, reach, *at[1:]), most, report, forks)
 
 
+def cheapest_costs(
+    lattice: kernels.Lattice, k: int, report: Callable[[float], None], most: int
+) -> Longs:
+    """What the cheapest cell of each tuple costs that covers k people; all it has if none is found.
+
+    The search stops after `most` looks at tuples: then there may be cheaper cells.
+    """
+    best = _cheapest(lattice, k, report, most)
+    costs: Longs = np.minimum(best.cost, lattice.own[:, -1])
+    return costs
+
+
+def _cheapest(
+    lattice: kernels.Lattice, k: int, report: Callable[[float], None], most: int
+) -> kernels.Best:
+    """The cheapest cell of each tuple that covers k people, by so many looks at tuples."""
+    best = no_cells(lattice, k)
+    for ceiling in ceilings(int(lattice.own[:, -1].max(initial=0))):
+        done = float((best.cost < NONE).mean())
+        most -= cheapest_cells(lattice, best, ceiling, int(NONE), most, lambda: report(done))  # noqa: B023
+        best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
+        if most <= 0:
+            break
+    return best
+
+
 def cheapest_vectors(
     lattice: kernels.Lattice, k: int, report: Callable[[float], None], most: int | None = None
 ) -> tuple[Ints, Bools]:
@@ -104,15 +130,8 @@ def cheapest_vectors(
     some tuples have a cell that is not the cheapest one, and some have none. Also returns which
     tuples have one; the others keep their own values.
     """
-    n = len(lattice.vector)
-    left = max(LOOKS_AT_LEAST, LOOKS * n) if most is None else most
-    best = no_cells(lattice, k)
-    for ceiling in ceilings(int(lattice.own[:, -1].max())):
-        done = float((best.cost < NONE).mean())
-        left -= cheapest_cells(lattice, best, ceiling, int(NONE), left, lambda: report(done))  # noqa: B023
-        best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
-        if left <= 0:
-            break
+    looks = max(LOOKS_AT_LEAST, LOOKS * len(lattice.vector)) if most is None else most
+    best = _cheapest(lattice, k, report, looks)
     found = best.cost < NONE
     node = lattice.climb[best.level, lattice.start[:-1] + lattice.vector]  # int32[tuples, q]
     return np.where(found[:, None], node, lattice.vector).astype(np.int32), found

@@ -31,17 +31,19 @@ from shoal.kernels.annealing.class_moves import (
     widen,
 )
 from shoal.kernels.annealing.covering import insert, remove
+from shoal.kernels.annealing.proposals import draw_proposal
 from shoal.kernels.annealing.recreate import MORE, NOISE, draw, kept_by
 from shoal.kernels.search.tuple_index import covered, join
 
-NEIGHBOUR = 0.3  # how often the cell is made from that of a neighbouring class
+PROPOSED = 0.6  # how often the cell is one of those that are proposed for the tuple; if it is not:
+NEIGHBOUR = 0.3  # how often it is made from that of a neighbouring class
 REPLACED = 0.3  # how often the class of the tuple is closed
 SPECIFIC = 0.5  # how often the cell becomes more specific, if that class is closed; else always
 AGAIN = 0.5  # how often one more attribute becomes more specific
 WIDER, WIDER_REPLACED = 0.4, 0.7  # how often one attribute becomes more general after that
 LENT = 0.5  # how often classes that keep more lend what they can spare
-FURTHER = 0.75  # how often another cell is opened if the classes lose something …
-DEEPEST = 4  # … and how many at most
+FURTHER = 0.85  # how often another cell is opened if the classes lose something …
+DEEPEST = 6  # … and how many at most
 BROKEN, UNCHANGED, VALID = -1, 0, 1
 NONE = np.int64(-1)
 
@@ -73,9 +75,11 @@ def make_specific(trees, cell, vector, random):
 
 
 @lean_kernel
-def choose_cell(trees, formed, part, opened, x, cell, replaced):
-    """Write a cell that covers tuple x and is close to that of its class or of one near it."""
+def choose_cell(trees, formed, part, opened, proposals, x, cell, replaced):
+    """Write a cell that covers tuple x: a proposed one, or close to that of a class near it."""
     random, a = part.random, formed.of[x]
+    if draw(random) < PROPOSED and draw_proposal(proposals, random, x, cell):
+        return
     if draw(random) < NEIGHBOUR:
         near = formed.near[x]
         y = np.int64(near[int(draw(random) * len(near))])
@@ -272,11 +276,11 @@ def open_new(trees, formed, part, opened, undo, cell):
 
 
 @lean_kernel
-def open_cell(trees, formed, part, opened, undo, opening, index, x, k):
+def open_cell(trees, formed, part, opened, undo, opening, index, proposals, x, k):
     """Open a cell at tuple x; returns whether all classes are valid afterwards, or none changed."""
     closed = formed.of[x] if draw(part.random) < REPLACED else NONE
     lent, cell = draw(part.random) < LENT, opening.cell
-    choose_cell(trees, formed, part, opened, x, cell, closed >= 0)
+    choose_cell(trees, formed, part, opened, proposals, x, cell, closed >= 0)
     keeps = kept_by(trees, cell)
     if part.at[0] == 0 or (closed < 0 and keeps <= formed.keeps[formed.of[x]]):
         return UNCHANGED
@@ -321,7 +325,7 @@ def gained(formed, undo):
 
 
 @lean_kernel
-def open_cells(trees, formed, part, opened, undo, opening, index, k, heat, most, budget):
+def open_cells(trees, formed, part, opened, undo, opening, index, proposals, k, heat, most, budget):
     """Attempt to open cells, up to so many looks at tuples and classes.
 
     Classes that keep less are used if they lose less than a random part of `heat`. Pauses after
@@ -334,7 +338,7 @@ def open_cells(trees, formed, part, opened, undo, opening, index, k, heat, most,
         limit, gain, depth = 3.0 * heat * chance * chance, np.int64(0), 1
         x = part.tuples[int(draw(part.random) * len(part.tuples))]
         undo.at[LOOKS] = 100
-        outcome = open_cell(trees, formed, part, opened, undo, opening, index, x, k)
+        outcome = open_cell(trees, formed, part, opened, undo, opening, index, proposals, x, k)
         if outcome == VALID:
             gain = gained(formed, undo)
         while outcome == VALID and -gain > limit and depth < DEEPEST:
@@ -342,7 +346,7 @@ def open_cells(trees, formed, part, opened, undo, opening, index, k, heat, most,
                 break
             depth += 1
             x = undo.moved[int(draw(part.random) * undo.at[MOVES])]
-            more = open_cell(trees, formed, part, opened, undo, opening, index, x, k)
+            more = open_cell(trees, formed, part, opened, undo, opening, index, proposals, x, k)
             if more != UNCHANGED:
                 outcome, gain = more, gained(formed, undo)
         looks = undo.at[LOOKS] + 20 * undo.at[MOVES]

@@ -110,15 +110,16 @@ def use_others(tuples, trees, start, member, order, lacking, size, k, room, stac
         for e in range(start[g] + 1, start[g + 1]):
             join(trees, cell, tuples.vector[member[e]])
         many = covered(tuples, trees, cell, stack, found)
-        more, free = lacking[g], 0.0
+        more, free, enough = lacking[g], 0.0, False
         for _ in range(FEWER):
             free = 0.0
             for f in range(many):
                 free += min(room[found[f]], more * min(size[found[f]], k) / k)
-            if free >= more:
+            enough = free >= more
+            if enough:
                 break
             more = free
-        if more <= NOTHING or free < more:
+        if more <= NOTHING or not enough:
             continue
         for f in range(many):
             x = found[f]

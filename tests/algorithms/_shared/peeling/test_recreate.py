@@ -50,6 +50,7 @@ import numpy as np
 for seed, (rows, k) in enumerate([(3, 2), (12, 2), (30, 4), (40, 12)]):
     problem = problem_of(random_table(rows, 3, seed), k)
     search = Recreating(problem, np.zeros(len(problem.start), np.int64))
+    search.propose(100_000, lambda share: None)
     for _ in range(3):
         for part in search._cut(1):
             for _, step in search._steps(part, 0.01 * search.possible, 600 * len(part.tuples), 0):
@@ -181,15 +182,16 @@ def test_other_models_are_satisfied_and_never_lose_more(model, monkeypatch):
     assert all_satisfied(models, tally(high.codes(), None, table.sensitive)).all()
 
 
-def test_an_interrupt_at_any_moment_keeps_the_best_classes():
-    """Real signals, at random moments of the search."""
+@pytest.mark.parametrize("where", ["relaxing", "recreating"])
+def test_an_interrupt_at_any_moment_keeps_the_best_classes(where):
+    """Real signals, at random moments of the linear program and of the search."""
     table, rng = random_table(900, 4, 4), np.random.default_rng(5)
     start = Peel().recode(table, [KAnonymity(k=5)], NLLM(), rng)
     for _ in range(4):
         timers = []
 
         def progress(stage, share, timers=timers):
-            if stage == "recreating" and not timers:
+            if stage == where and not timers:
                 delay = float(rng.random() * 0.3)
                 timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
                 timers[0].start()

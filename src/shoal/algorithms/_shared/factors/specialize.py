@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from shoal.algorithms._shared.cells import NONE, ceilings, cheapest_cells, make_lattice, no_cells
+from shoal.algorithms._shared.cells import cheapest_costs, make_lattice
 from shoal.algorithms._shared.factors.factor import Factor, People, closed, tightened
-from shoal.algorithms._shared.factors.relaxed import Fractions, relaxed_rows
+from shoal.algorithms._shared.factors.relaxed import CellFractions, relaxed_rows
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
 from shoal.kernels.group import group_rows
@@ -41,14 +41,8 @@ LOG = 100_000  # changes of one move, beyond one per tuple
 def cheapest(people: People, report: Callable[[], None]) -> tuple[Lattice, Longs]:
     """The lattice of all cells; for each tuple, what the cheapest that covers k people costs."""
     lattice = make_lattice(people.layout, people.tuples.vector, people.size)
-    best, most = no_cells(lattice, people.k), LOOKS * len(people.size)
-    highest = int(lattice.own[:, -1].max())
-    for limit in ceilings(highest):
-        most -= cheapest_cells(lattice, best, limit, int(NONE), most, report)
-        if most <= 0:
-            break
-        best.need[best.cost < NONE] = NONE  # a tuple with a cell searches no further
-    return lattice, np.minimum(best.cost, highest)
+    most = LOOKS * len(people.size)
+    return lattice, cheapest_costs(lattice, people.k, lambda _: report(), most)
 
 
 def specialize(
@@ -161,7 +155,7 @@ class Annealing:
         pairs = listed[np.repeat(kept, many)]
         return vector[kept], np.append(0, np.cumsum(many[kept])), pairs
 
-    def placed(self, wanted: Fractions) -> Floats:
+    def placed(self, wanted: CellFractions) -> Floats:
         """How many rows each cell should have, float64[cells]."""
         many = dict(zip(map(bytes, wanted.vector), wanted.many.tolist(), strict=True))
         return np.array([many.get(bytes(cell), 0.0) for cell in self.vector])

@@ -1,8 +1,10 @@
 """Less loss by annealing: classes are dissolved and grouped anew, and cells are opened, many times.
 
-Most of the time new classes take the records of cells that are missing, the rest of the time
-neighbouring classes are dissolved and grouped anew (ruin and recreate; see `kernels.annealing`). At
-first both may lose something, so that the search leaves classes that no single step improves.
+A linear program finds which cells the best classes would have if numbers of rows could be
+fractions, and proposes them. Then, most of the time, new classes take the records of cells that are
+missing; the rest of the time neighbouring classes are dissolved and grouped anew (ruin and
+recreate; see `kernels.annealing`). At first both may lose something, so that the search leaves
+classes that no single step improves.
 
 The classes are a valid release all the time, so the search may be stopped at any moment.
 """
@@ -17,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.algorithms._shared.cells import part_of
 from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.exchange import kept
 from shoal.algorithms._shared.peeling.exhaustive import best_of_all, is_best
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
+from shoal.algorithms._shared.peeling.proposals import proposed_cells
 from shoal.base import interrupt
 from shoal.base.arrays import Longs
 from shoal.base.pace import Pace, parts
@@ -30,6 +34,7 @@ from shoal.kernels.annealing import class_moves as moves
 from shoal.kernels.annealing import covering
 from shoal.kernels.annealing import open_cells as opening
 from shoal.kernels.annealing import recreate as kernels
+from shoal.kernels.annealing.proposals import no_proposals
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.kernels.sorting import sort_rows
 from shoal.table.recoding import MAY_DIFFER
@@ -39,11 +44,14 @@ from shoal.table.recoding import MAY_DIFFER
 # 50 to 110 million per second. Attempts with large classes move more tuples.
 LOOKS, MORE_LOOKS = 100_000, 150_000  # for each tuple, and more for each time that k doubles
 MOST_LOOKS = 25_000_000_000  # in a table of many tuples
+PROGRAM = 0.5  # of these looks: what the linear program may take before
+TIMED = 0.3  # of a limit on the time: the linear program, …
+EACH_SECOND = 100_000_000  # … which takes about so many looks in a second
 ROUNDS = 25
 # A limit on the time also ends after so many times these looks, for small tables.
 LONGEST = 100
 SHORTEST = 0.2  # seconds of a round, if there is a limit on the time
-HOT, COLD = 0.08, 0.003  # how much an attempt may lose, as a share of the mean loss of a class
+HOT, COLD = 0.1, 0.004  # how much an attempt may lose, as a share of the mean loss of a class
 NEAR = 48  # tuples whose classes are neighbours
 OPENED = 0.7  # the share of the looks, or of the time, for cells that are opened
 MOVES = 20_000  # tuples at most that an attempt to open cells moves
@@ -83,7 +91,15 @@ class Recreating:
         self.round = self.looks = 0
         self.index = make_tuples(vector, np.ones(self.n, np.int64), np.arange(self.n))
         self.cells, self.before = np.empty_like(vector), np.empty(self.n, np.int64)
+        self.proposals = no_proposals(self.n, self.q)
         self._scratch: dict[int, _Scratch] = {}  # of each thread
+
+    def propose(self, looks: int, report: Callable[[float], None]) -> None:
+        """Find cells that are worth opening, by so many looks at tuples."""
+        lattice, layout = part_of(self.problem.lattice, self.rank), self.problem.layout
+        self.proposals = proposed_cells(
+            layout, lattice, self.formed.size, self.k, self.formed.of, looks, report
+        )
 
     @property
     def kept(self) -> int:
@@ -145,7 +161,7 @@ class Recreating:
                 OPENED,
                 partial(
                     opening.open_cells, *own, self._open(part), scratch.undo, scratch.opening,
-                    self.index, self.k, heat, opening_looks,
+                    self.index, self.proposals, self.k, heat, opening_looks,
                 ),
             ),
             (
@@ -226,7 +242,9 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
     try:
         search.run(0.0, 0, 0.0, Team(None, 1), lambda: None)  # compiles, which takes no time of it
         begin = monotonic()
-        _search(search, seconds, begin, partial(problem.progress, "recreating"))
+        search.propose(looks_before(search, seconds), partial(problem.progress, "relaxing"))
+        left = None if seconds is None else max(0.0, seconds - (monotonic() - begin))
+        _search(search, left, partial(problem.progress, "recreating"))
     except KeyboardInterrupt:
         if not interrupt.keeps_best():
             raise
@@ -257,10 +275,9 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
     return search.label()
 
 
-def _search(
-    search: Recreating, seconds: float | None, begin: float, report: Callable[[float], None]
-) -> None:
+def _search(search: Recreating, seconds: float | None, report: Callable[[float], None]) -> None:
     """Rounds with a heat that falls, until the limit is reached or Ctrl-C was pressed."""
+    begin = monotonic()
     most = most_looks(search.n, search.k) if seconds is None else most_timed(search)
     looks = -(-most // ROUNDS)
     each = inf if seconds is None else max(SHORTEST, seconds / ROUNDS)
@@ -272,7 +289,7 @@ def _search(
             search.run(heat, looks, each, threads, partial(report, share))
             share = search.round / ROUNDS
             if seconds is not None:
-                share = max((monotonic() - begin) / seconds, search.looks / most)
+                share = max((monotonic() - begin) / max(seconds, SHORTEST), search.looks / most)
                 each = min(each, max(SHORTEST, seconds - (monotonic() - begin)))
     interrupt.check()  # a signal that came while kernels ran
     report(1.0)
@@ -281,6 +298,13 @@ def _search(
 def most_looks(tuples: int, k: int) -> int:
     """How many looks at tuples and classes all attempts may take."""
     return min(tuples * int(LOOKS + MORE_LOOKS * log2(k)), MOST_LOOKS)
+
+
+def looks_before(search: Recreating, seconds: float | None) -> int:
+    """How many looks the linear program may take before the search."""
+    if seconds is None:
+        return int(PROGRAM * most_looks(search.n, search.k))
+    return int(min(TIMED * EACH_SECOND * seconds, PROGRAM * most_timed(search)))
 
 
 def most_timed(search: Recreating) -> int:
