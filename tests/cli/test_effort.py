@@ -26,7 +26,7 @@ COMMAND = ("anonymize", "people.csv", "--plan", "plan.toml", "--out", "r.csv", "
 def test_effort_and_seconds_are_options_of_the_algorithm(run, people):
     assert run(*COMMAND, "--effort", "high", "--seconds", "0.2")[0] == 0
     found = json.loads((people / "r.json").read_text())
-    assert any("improved for 0.2 seconds; another run may find" in one for one in found["notes"])
+    assert any("limited to 0.2 seconds; another run may find" in one for one in found["notes"])
 
 
 @pytest.mark.parametrize(

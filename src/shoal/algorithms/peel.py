@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from shoal.algorithms._shared.clusters import closures
 from shoal.algorithms._shared.cutting import cut_further
 from shoal.algorithms._shared.peeling.equal_records import note_equal_records
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
-from shoal.algorithms._shared.peeling.recreate import recreated
+from shoal.algorithms._shared.peeling.recreate import note_interrupt, recreated
 from shoal.algorithms._shared.peeling.search import improved, merge_rest, peel
 from shoal.algorithms._shared.repair import QUICK, THOROUGH, Effort, Repair
 from shoal.algorithms._shared.requirements import check_reachable, k_and_others
@@ -53,12 +54,14 @@ class Peel(Algorithm):
     dissolved, neighbours are partitioned again. With `lend` a cell may also borrow tuples that a
     class of more than k people can spare, which takes about twice the time.
 
-    With `effort = "high"` or a time in `seconds` the classes are improved after that: a new class
-    takes the records of a cell from the classes that they are in, or a few neighbouring classes are
-    dissolved and grouped anew with some random choices (ruin and recreate, Schrimpf et al. 2000).
-    Both are tried again and again, and what loses less is used. The work of high effort is counted,
-    so that the same table gives the same release; a run that is limited by a time is not
-    reproducible. Ctrl-C ends the improvement, and the best classes so far are published.
+    With `effort = "high"` or a time in `seconds` the classes are improved after that. A linear
+    program finds cells that the best classes would have if numbers of people could be fractions.
+    Then a new class takes the records of such a cell, or of another, from the classes that they are
+    in, or a few neighbouring classes are dissolved and grouped anew with some random choices (ruin
+    and recreate, Schrimpf et al. 2000). Both are tried again and again, and what loses less is
+    used. The work of high effort is counted, so that the same table gives the same release; a run
+    that is limited by a time is not reproducible. Ctrl-C ends the improvement, and the best classes
+    so far are published.
     `effort = "quick"` leaves out the exchange.
 
     Other models are satisfied after that. Classes that violate one take tuples that they lack from
@@ -151,11 +154,15 @@ class Peel(Algorithm):
 
     def _recreated(self, problem: PeelingProblem, recoding: Recoding) -> Recoding:
         """The classes after they were improved, as long as is asked for."""
-        label = recoding.record[problem.start.first]
+        label, begin = recoding.record[problem.start.first], monotonic()
         if not self.lend and self.effort == "high":  # lending may find a better start
-            lent = improved(problem, peel(problem, True), LENT_PASSES)
-            other = lent.record[problem.start.first]
-            label = min(label, other, key=problem.lost)
+            try:
+                lent = improved(problem, peel(problem, True), LENT_PASSES)
+                other = lent.record[problem.start.first]
+                label = min(label, other, key=problem.lost)
+            except KeyboardInterrupt:
+                note_interrupt(problem, begin)
+                return recoding
         return merge_rest(problem, recreated(problem, label, self.seconds))
 
     def _with_models(

@@ -39,7 +39,7 @@ STAGES = {
     "repairing classes": "improving groups",
     "merging classes": "improving groups",
     "exchanging": "improving groups",
-    "relaxing": "solving a linear program for better groups",
+    "relaxing": "looking for better groups",
     "recreating": "improving groups further",
     "looking at the population": "comparing classes with the population",
     "making diverse": "mixing sensitive values",

@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from threading import Event, Lock
+from threading import Event, Lock, current_thread
 from typing import Any, Self, TypeVar, overload
 
 Task = Callable[[int], None]
@@ -222,6 +222,17 @@ def in_threads(
     if errors:
         raise errors[min(errors)]
     return made
+
+
+def only_here(function: Callable[[], None]) -> Callable[[], None]:
+    """The same function, which does nothing if another thread than this one calls it."""
+    here = current_thread()
+
+    def call() -> None:
+        if current_thread() is here:
+            function()
+
+    return call
 
 
 class cached_property(functools.cached_property[Made]):  # noqa: N801 (named as in functools)

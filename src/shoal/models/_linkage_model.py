@@ -32,7 +32,7 @@ class LinkageModel(Model):
         return float(self.k)
 
     def levels(self, classes: Classes) -> Floats:
-        """The matches of each."""
+        """How many matches each record or person has."""
         return classes.people.astype(np.float64)
 
     def reached(self, classes: Classes) -> float:

@@ -61,7 +61,7 @@ class Model(Setting):
     size_option: ClassVar[str | None] = None
     # The options with which the model requires almost nothing; `compare` compiles kernels so.
     loosest: ClassVar[Mapping[str, Any]] = {}
-    # The option that is the required level; "": the model has only one number.
+    # The option that is the required level; "": the first one that has its value.
     level_option: ClassVar[str] = ""
 
     @property
@@ -204,7 +204,7 @@ class Model(Setting):
 
     @property
     def _level_option(self) -> str:
-        """The option that is the required level: named by the model, or the only number."""
+        """The required level: the option that the model names, or the first with its value."""
         options = self.options()
         numbers = [name for name, value in options.items() if value == self.required]
         return self.level_option or next(iter(numbers), "")

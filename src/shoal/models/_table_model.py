@@ -75,8 +75,8 @@ class TableModel(Model):
     def satisfied(self, classes: Classes) -> Bools:
         """All classes if the table satisfies the model; otherwise those that do not raise it.
 
-        If the mean is too high, some class has a risk above it: merging or suppressing that class
-        helps.
+        If the mean is too high, some class has a risk above the required level: merging or
+        suppressing that class helps.
         """
         if self.holds(self.reached(classes)):
             return np.ones(len(classes), np.bool_)

@@ -10,7 +10,7 @@ from shoal.kernels.annealing.proposals import Proposals, draw_proposal, no_propo
 def test_cells_are_drawn_with_their_probabilities():
     cells = np.arange(8, dtype=np.int32).reshape(4, 2)
     proposals = Proposals(
-        np.array([0, 3, 3, 4]), np.array([2, 0, 3, 1], np.int32),
+        np.array([0, 3, 3, 4]), np.array([2, 0, 3, 1]),
         np.array([0.5, 0.7, 1.0, 1.0]), cells,
     )  # fmt: skip
     random, cell = np.array([12345], np.uint64), np.zeros(2, np.int32)

@@ -98,9 +98,10 @@ def cheapest_cells(
 def cheapest_costs(
     lattice: kernels.Lattice, k: int, report: Callable[[float], None], most: int
 ) -> Longs:
-    """What the cheapest cell of each tuple costs that covers k people; all it has if none is found.
+    """The cost of the cheapest cell that covers each tuple and k people.
 
-    The search stops after `most` looks at tuples: then there may be cheaper cells.
+    If none is found, that of suppressing the tuple. The search stops after `most` looks at tuples:
+    then there may be cheaper cells.
     """
     best = _cheapest(lattice, k, report, most)
     costs: Longs = np.minimum(best.cost, lattice.own[:, -1])

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.kernels import lean_kernel
 from shoal.kernels.annealing.covering import SLOTS, WORD, best_covering, insert, remove
-from shoal.kernels.annealing.recreate import MORE, joining_cost, kept_by
+from shoal.kernels.annealing.formed import MORE, joining_cost, kept_by
 from shoal.kernels.search.tuple_index import join
 
 CLASSES, MOVES, LOOKS = 0, 1, 2  # places in `Undo.at`

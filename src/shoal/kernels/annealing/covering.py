@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
-from shoal.kernels.annealing.recreate import is_inside
+from shoal.kernels.annealing.formed import is_inside
 from shoal.kernels.search.class_index import Trees
 
 NARROW = 512  # nodes at most of an attribute that has sets; a wide cell would take long to enter

@@ -6,8 +6,9 @@ people by that either gets what it lacks from classes that can spare it, or is c
 records go to the open cells that keep most for them; what loses less is done. Then records that
 their class can spare move to better classes.
 
-If all that loses something, a second cell is opened among the records that have moved, and so on,
-before it is decided (as in a search of variable depth, Lin and Kernighan 1973).
+If all that loses too much, a second cell is often opened among the records that have moved, and
+so on, before it is decided (as in a search of variable depth, Lin and Kernighan 1973). Most cells
+are such that are proposed for a tuple; the others are close to those of existing classes.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from shoal.kernels.annealing.class_moves import (
     widen,
 )
 from shoal.kernels.annealing.covering import insert, remove
+from shoal.kernels.annealing.formed import MORE, draw, kept_by
 from shoal.kernels.annealing.proposals import draw_proposal
-from shoal.kernels.annealing.recreate import MORE, NOISE, draw, kept_by
+from shoal.kernels.annealing.recreate import NOISE
 from shoal.kernels.search.tuple_index import covered, join
 
 PROPOSED = 0.6  # how often the cell is one of those that are proposed for the tuple; if it is not:

@@ -13,41 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels import lean_kernel
+from shoal.kernels.annealing.formed import MORE, draw, is_inside, joining_cost, kept_by
 from shoal.kernels.search.tuple_index import join, nearest_many
 
-MORE = np.int64(1) << 61
-UNIT = 1.0 / 9007199254740992.0  # 2 ** -53
 BY_CELL = 0.3  # how often a class grows by steps of one attribute rather than by single tuples
 NOISE = 0.3  # the highest addition to a cost, as a share of it
 ALL_TOGETHER = 0.7  # how often the last people are one class if they are too few for two
 ALL_INSIDE = 0.8  # how often a class of k also takes the other tuples that it covers
 SKIPPED = 0.5  # of the neighbouring classes at most
-
-
-class Formed(NamedTuple):
-    """Classes of tuples; the tuples of a class are a linked list."""
-
-    vector: np.ndarray  # int32[tuples, q]
-    size: np.ndarray  # int64[tuples], records
-    people: np.ndarray  # int64[tuples]
-    near: np.ndarray  # int32[tuples, …], the nearest tuples, then -1
-    of: np.ndarray  # int64[tuples], the class of each
-    after: np.ndarray  # int64[tuples], the next tuple of the class; -1: none
-    head: np.ndarray  # int64[classes], the first tuple; -1: the class has none
-    rows: np.ndarray  # int64[classes], records
-    keeps: np.ndarray  # int64[classes], what each record keeps
-    class_people: np.ndarray  # int64[classes]
-
-
-class Part(NamedTuple):
-    """What one thread may change: the classes whose tuples are in this part."""
-
-    tuples: np.ndarray  # int64[…]
-    part_of: np.ndarray  # int64[tuples], the part of every tuple
-    number: int  # of this part
-    free: np.ndarray  # int64[…], classes without tuples
-    random: np.ndarray  # uint64[1]
-    at: np.ndarray  # int64[4]: free classes, looks of `recreate`, gain, looks of `open_cells`
 
 
 class Attempt(NamedTuple):
@@ -73,52 +46,6 @@ def list_near(tuples, trees, begin, stop, records, stack, heap, near):
         used = nearest_many(tuples, trees, tuples.vector[x], records, stack, heap)
         for i in range(near.shape[1]):
             near[x, i] = heap[i, 2] if i < used else -1
-
-
-@lean_kernel
-def draw(random):
-    """A random number from 0 to 1 (xorshift, Marsaglia 2003)."""
-    x = random[0]
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
-    random[0] = x
-    return np.float64(x >> np.uint64(11)) * UNIT
-
-
-@lean_kernel
-def is_inside(trees, cell, vector):
-    """Whether a cell covers a tuple."""
-    for j in range(len(cell)):  # noqa: SIM110 (a generator does not compile)
-        if not (cell[j] <= vector[j] < trees.end[trees.start[j] + cell[j]]):
-            return False
-    return True
-
-
-@lean_kernel
-def joining_cost(trees, cell, vector, limit):
-    """What a record of the cell loses if it covers the tuple too; anything above the limit."""
-    cost = np.int64(0)
-    for j in range(len(cell)):
-        start = trees.start[j]
-        top, value = cell[j], vector[j]
-        if top <= value < trees.end[start + top]:
-            continue
-        while not (top <= value < trees.end[start + top]):
-            top = trees.parent[start + top]
-        cost += trees.cost[start + cell[j]] - trees.cost[start + top]
-        if cost > limit:
-            break
-    return cost
-
-
-@lean_kernel
-def kept_by(trees, cell):
-    """What a record keeps that is published as the cell."""
-    keeps = np.int64(0)
-    for j in range(len(cell)):
-        keeps += trees.cost[trees.start[j] + cell[j]]
-    return keeps
 
 
 @lean_kernel

@@ -96,9 +96,9 @@ def use_room(start, member, share, order, weight, most, room):
 
 @lean_kernel
 def use_others(tuples, trees, start, member, order, lacking, size, k, room, stack, found, cell):
-    """Give groups that lack rows other tuples of their cells that have room, group by group.
+    """For groups that lack rows, use other tuples of their cells that have room, group by group.
 
-    lacking[g] falls by the rows that are found, in other groups of the same cell: in k of them a
+    lacking[g] falls by the rows that are found, in other groups of the same cell: in k such rows a
     tuple of s rows can be at most s times. `order` has the groups in turn, `room` is as in
     `use_room`. `stack` is int64[q, 2], `found` int64[tuples], `cell` int32[q].
     """

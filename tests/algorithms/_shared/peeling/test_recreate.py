@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shoal.algorithms import peel as peel_room
 from shoal.algorithms._shared.peeling import exhaustive, recreate
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.algorithms._shared.peeling.recreate import Recreating, recreated
@@ -153,11 +154,14 @@ def test_loses_less_than_the_exchange_and_the_same_for_any_number_of_threads(k, 
     assert np.bincount(made.record).min() >= k
 
 
-def test_its_books_are_right_after_every_round(monkeypatch):
+@pytest.mark.parametrize("proposals", [False, True])
+def test_its_books_are_right_after_every_round(proposals, monkeypatch):
     """What it believes to keep is what the classes keep."""
     monkeypatch.setattr(recreate, "SMALL", 100)
     problem = problem_of(random_table(500, 4, 2), 5)
     search = Recreating(problem, one_class(problem))
+    if proposals:
+        search.propose(10_000_000, lambda share: None)
     with recreate.team() as threads:
         for heat in (0.3, 0.1, 0.0):
             search.run(heat, 5_000 * search.n, np.inf, threads, lambda: None)
@@ -205,12 +209,33 @@ def test_an_interrupt_at_any_moment_keeps_the_best_classes(where):
         assert problem.lost_by(made) <= problem.lost_by(start)
 
 
+@pytest.mark.parametrize("where", ["peel", "is_best", "Recreating"])
+def test_an_interrupt_before_the_search_keeps_the_classes(where, monkeypatch):
+    """While a better start is looked for, a bound is tried, or neighbours are listed."""
+    table, rng = random_table(300, 4, 4), np.random.default_rng(5)
+    start = Peel().recode(table, [KAnonymity(k=5)], NLLM(), rng)
+    room = peel_room if where == "peel" else recreate
+    before = getattr(room, where)
+
+    def interrupted(problem, *args):
+        if where != "peel" or args == (True,):  # with lending
+            os.kill(os.getpid(), signal.SIGINT)
+        return before(problem, *args)
+
+    monkeypatch.setattr(room, where, interrupted)
+    made = Peel(effort="high").recode(table, [KAnonymity(k=5)], NLLM(), rng)
+    assert "interrupted after" in made.notes[0]
+    problem = problem_of(table, 5)
+    assert problem.lost_by(made) <= problem.lost_by(start)
+    assert np.bincount(made.record).min() >= 5
+
+
 def test_a_time_limit_ends_it_and_is_noted():
     table = random_table(400, 3, 6)
     made = Peel(seconds=0.3).recode(
         table, [KAnonymity(k=3)], NLLM(), np.random.default_rng(0), silent
     )
-    assert "improved for 0.3 seconds; another run may find other classes" in made.notes[0]
+    assert "limited to 0.3 seconds; another run may find other classes" in made.notes[0]
 
 
 def test_no_time_is_an_error_and_a_part_gets_its_share():

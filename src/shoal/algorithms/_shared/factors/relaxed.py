@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.algorithms._shared.factors.factor import Factor, People, closed
-from shoal.algorithms._shared.relaxation.fractions import fractions
+from shoal.algorithms._shared.relaxation.fractions import Start, fractions
 from shoal.algorithms._shared.relaxation.pricing import Pricing
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.kernels.group import group_rows
@@ -40,11 +40,11 @@ def relaxed_rows(
     label = np.empty(len(people.size), np.int64)
     label[classes.tuple] = classes.cell
     pricing = Pricing(lattice, people.layout.trees, people.size, people.k)
-    keeps, most = people.keeps(classes.vector)[label], LOOKS * int(people.size.sum())
-    found = fractions(pricing, label, keeps, cost, most, report)
+    start = Start(label, people.keeps(classes.vector)[label], cost)
+    found = fractions(pricing, start, LOOKS * int(people.size.sum()), report)
     if not len(found.groups):
         return CellFractions(np.zeros((0, people.tuples.vector.shape[1]), np.int32), np.zeros(0))
-    vector = closed(people, found.of_member, found.groups.member)
+    vector = closed(people, found.groups.of_member, found.groups.member)
     cell, first, _ = group_rows(vector)
-    many: Floats = np.bincount(cell, found.many, len(first)).astype(np.float64)
+    many: Floats = np.bincount(cell, found.weight, len(first)).astype(np.float64)
     return CellFractions(vector[first], many)

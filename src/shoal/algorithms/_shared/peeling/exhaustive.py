@@ -10,7 +10,7 @@ from shoal.algorithms._shared.exchange import kept
 from shoal.algorithms._shared.peeling.problem import PeelingProblem
 from shoal.base.arrays import Longs
 
-FEW = 10  # tuples at most whose partitions are all tried: 3 ** 9 pairs of a set and a part of it
+FEW = 10  # tuples at most whose partitions are all tried: 29,524 pairs of a set and a part of it
 SMALL = 2_000  # tuples at most for which the cheapest cell of each is searched for …
 LOOKS = 2_000  # … with so many looks at tuples for each
 

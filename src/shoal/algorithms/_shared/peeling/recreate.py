@@ -34,6 +34,7 @@ from shoal.kernels.annealing import class_moves as moves
 from shoal.kernels.annealing import covering
 from shoal.kernels.annealing import open_cells as opening
 from shoal.kernels.annealing import recreate as kernels
+from shoal.kernels.annealing.formed import Formed, Part
 from shoal.kernels.annealing.proposals import no_proposals
 from shoal.kernels.search.tuple_index import make_tuples
 from shoal.kernels.sorting import sort_rows
@@ -46,7 +47,7 @@ LOOKS, MORE_LOOKS = 100_000, 150_000  # for each tuple, and more for each time t
 MOST_LOOKS = 25_000_000_000  # in a table of many tuples
 PROGRAM = 0.5  # of these looks: what the linear program may take before
 TIMED = 0.3  # of a limit on the time: the linear program, …
-EACH_SECOND = 100_000_000  # … which takes about so many looks in a second
+EACH_SECOND = 40_000_000  # … which takes at least so many looks in a second
 ROUNDS = 25
 # A limit on the time also ends after so many times these looks, for small tables.
 LONGEST = 100
@@ -80,7 +81,7 @@ class Recreating:
         wide = closures(problem.layout.shapes, vector, of)
         keeps = np.zeros(self.n, np.int64)
         keeps[of] = kept(self.trees, wide)
-        self.formed = kernels.Formed(
+        self.formed = Formed(
             vector, size, people, self._near(vector), of, *_linked(of, self.n),
             np.bincount(of, size, self.n).astype(np.int64), keeps,
             np.bincount(of, people, self.n).astype(np.int64),
@@ -94,11 +95,16 @@ class Recreating:
         self.proposals = no_proposals(self.n, self.q)
         self._scratch: dict[int, _Scratch] = {}  # of each thread
 
-    def propose(self, looks: int, report: Callable[[float], None]) -> None:
-        """Find cells that are worth opening, by so many looks at tuples."""
+    def propose(
+        self,
+        looks: int,
+        report: Callable[[float], None],
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Find cells that are worth opening, by about so many looks at tuples, or until `over`."""
         lattice, layout = part_of(self.problem.lattice, self.rank), self.problem.layout
         self.proposals = proposed_cells(
-            layout, lattice, self.formed.size, self.k, self.formed.of, looks, report
+            layout, lattice, self.k, self.formed.of, looks, report, over
         )
 
     @property
@@ -131,7 +137,7 @@ class Recreating:
         mine = self._cut(max(1, min(max(PARTS, classes // PART), self.n // SMALL)))
         each = seconds * min(threads.threads, len(mine)) / len(mine)
 
-        def improve(part: kernels.Part, thread: int) -> None:
+        def improve(part: Part, thread: int) -> None:
             most = looks * len(part.tuples) // self.n
             for share, step in self._steps(part, heat * mean, most, thread):
                 pace, since = Pace(1_000_000), monotonic()
@@ -148,9 +154,7 @@ class Recreating:
         self.looks += sum(int(part.at[1] + part.at[3]) for part in mine)
         self.note_best()
 
-    def _steps(
-        self, part: kernels.Part, heat: float, looks: int, thread: int
-    ) -> list[tuple[float, Step]]:
+    def _steps(self, part: Part, heat: float, looks: int, thread: int) -> list[tuple[float, Step]]:
         """What is done with a part in a round, with its share of the looks or of the time."""
         if thread not in self._scratch:
             self._scratch[thread] = _Scratch.of(self.n, self.q)
@@ -173,7 +177,7 @@ class Recreating:
             ),
         ]  # fmt: skip
 
-    def _open(self, part: kernels.Part) -> covering.Open:
+    def _open(self, part: Part) -> covering.Open:
         """The classes of a part."""
         people = int(self.formed.people[part.tuples].sum())
         more = opening.DEEPEST  # new classes have no tuples at first
@@ -200,7 +204,7 @@ class Recreating:
         in_threads(find, pieces)
         return near
 
-    def _cut(self, many: int) -> list[kernels.Part]:
+    def _cut(self, many: int) -> list[Part]:
         """Give each part neighbouring classes, in an order of the tuples by other columns."""
         formed, turn = self.formed, self.round % self.q
         order = [*range(turn, self.q), *range(turn)]
@@ -220,7 +224,7 @@ class Recreating:
             self.random = (self.random * MULTIPLIER + SEED) % (1 << 64)
             state = np.array([self.random | 1], np.uint64)
             found.append(
-                kernels.Part(tuples, part_of, one, free, state, np.array([room, 0, 0, 0], np.int64))
+                Part(tuples, part_of, one, free, state, np.array([room, 0, 0, 0], np.int64))
             )
         return [part for part in found if len(part.tuples)]
 
@@ -232,28 +236,25 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
     """
     if np.bincount(label, problem.start.people)[label].min() < problem.k or interrupt.asked():
         return label
-    if is_best(problem, label):
+    begin = monotonic()
+    try:
+        best = label if is_best(problem, label) else best_of_all(problem)
+        if best is not None:
+            return best
+        search = Recreating(problem, label)
+    except KeyboardInterrupt:
+        note_interrupt(problem, begin)
         return label
-    best = best_of_all(problem)
-    if best is not None:
-        return best
-    search = Recreating(problem, label)
-    before, begin = search.percent, monotonic()
+    before = search.percent
     try:
         search.run(0.0, 0, 0.0, Team(None, 1), lambda: None)  # compiles, which takes no time of it
         begin = monotonic()
-        search.propose(looks_before(search, seconds), partial(problem.progress, "relaxing"))
+        _propose(search, seconds, partial(problem.progress, "relaxing"))
         left = None if seconds is None else max(0.0, seconds - (monotonic() - begin))
         _search(search, left, partial(problem.progress, "recreating"))
     except KeyboardInterrupt:
-        if not interrupt.keeps_best():
-            raise
+        note_interrupt(problem, begin)
         search.note_best()
-        problem.notes.append(
-            f"peel: the improvement of the classes was interrupted after "
-            f"{number(round(monotonic() - begin, 1))} seconds; these are the best classes found "
-            f"until then, and {MAY_DIFFER}"
-        )
     else:
         if seconds is not None and search.looks >= most_timed(search):
             problem.notes.append(
@@ -264,8 +265,8 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
             )
         elif seconds is not None:
             problem.notes.append(
-                f"peel: the classes were improved for {number(seconds)} seconds; {MAY_DIFFER}, "
-                "as that depends on the speed of the machine"
+                f"peel: the improvement of the classes was limited to {number(seconds)} seconds; "
+                f"{MAY_DIFFER}, as that depends on the speed of the machine"
             )
     if f"{before:.2f}" != f"{search.percent:.2f}":
         problem.notes.append(
@@ -273,6 +274,27 @@ def recreated(problem: PeelingProblem, label: Longs, seconds: float | None = Non
             f"{before:.2f} % to {search.percent:.2f} %"
         )
     return search.label()
+
+
+def note_interrupt(problem: PeelingProblem, begin: float) -> None:
+    """Note that Ctrl-C ended the improvement; other interrupts are raised again."""
+    if not interrupt.keeps_best():
+        raise
+    problem.notes.append(
+        f"peel: the improvement of the classes was interrupted after "
+        f"{number(round(monotonic() - begin, 1))} seconds; these are the best classes found "
+        f"until then, and {MAY_DIFFER}"
+    )
+
+
+def _propose(search: Recreating, seconds: float | None, report: Callable[[float], None]) -> None:
+    """Find cells that are worth opening, in a part of the work or of the time."""
+    if seconds is None:
+        search.propose(int(PROGRAM * most_looks(search.n, search.k)), report)
+        return
+    late = monotonic() + TIMED * seconds
+    looks = int(min(TIMED * EACH_SECOND * seconds, PROGRAM * most_timed(search)))
+    search.propose(looks, report, lambda: monotonic() > late)
 
 
 def _search(search: Recreating, seconds: float | None, report: Callable[[float], None]) -> None:
@@ -298,13 +320,6 @@ def _search(search: Recreating, seconds: float | None, report: Callable[[float],
 def most_looks(tuples: int, k: int) -> int:
     """How many looks at tuples and classes all attempts may take."""
     return min(tuples * int(LOOKS + MORE_LOOKS * log2(k)), MOST_LOOKS)
-
-
-def looks_before(search: Recreating, seconds: float | None) -> int:
-    """How many looks the linear program may take before the search."""
-    if seconds is None:
-        return int(PROGRAM * most_looks(search.n, search.k))
-    return int(min(TIMED * EACH_SECOND * seconds, PROGRAM * most_timed(search)))
 
 
 def most_timed(search: Recreating) -> int:

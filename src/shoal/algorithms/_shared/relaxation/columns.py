@@ -25,6 +25,12 @@ class Groups:
     def __len__(self) -> int:
         return len(self.keeps)
 
+    @property
+    def of_member(self) -> Longs:
+        """The group of each member."""
+        found: Longs = np.repeat(np.arange(len(self)), np.diff(self.start))
+        return found
+
     def names(self) -> list[int]:
         """A number for each group that is different for different members, almost surely."""
         mixed = (self.member.astype(np.uint64) + np.uint64(1)) * MIX
@@ -105,11 +111,10 @@ class Columns:
     def by_tuple(self) -> tuple[Longs, Longs, Floats]:
         """Where the groups of each tuple begin, the groups, and the share of their rows."""
         order = np.argsort(self.groups.member, kind="stable")
-        group = np.repeat(np.arange(len(self)), np.diff(self.groups.start))
         many = np.bincount(self.groups.member, minlength=self.tuples)
         return (
             np.append(0, np.cumsum(many)),
-            group[order],
+            self.groups.of_member[order],
             (self.groups.times / self.k)[order],
         )
 

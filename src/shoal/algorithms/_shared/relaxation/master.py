@@ -32,11 +32,12 @@ class Master:
     columns: Columns
     size: Longs  # int64[tuples]
     unit: float
+    exactly: bool = True  # whether a solver may be used: another version may find other weights
 
     @property
     def is_small(self) -> bool:
-        """Whether the program is small enough for an exact solution."""
-        return len(self.columns.groups.member) <= SMALL
+        """Whether the program is solved exactly."""
+        return self.exactly and len(self.columns.groups.member) <= SMALL
 
     def solve(self, price: Floats, low: Floats, high: Floats) -> tuple[Floats, int]:
         """Better prices between two limits, and the work; the weights of the columns change too."""

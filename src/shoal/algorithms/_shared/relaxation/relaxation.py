@@ -25,7 +25,7 @@ from shoal.algorithms._shared.relaxation.master import Master
 from shoal.algorithms._shared.relaxation.pricing import Priced, Pricing
 from shoal.base.arrays import Floats, Ints, Longs
 from shoal.base.pace import Pace, parts
-from shoal.base.threads import in_threads
+from shoal.base.threads import in_threads, only_here
 from shoal.kernels.search.cell_groups import use_others, use_room
 
 SHARES = (1.0, 0.3)  # of the new prices in the mixtures
@@ -39,11 +39,12 @@ CHEAP = 4  # entries of the matrix that take as long as one visit of a tuple
 
 @dataclass(eq=False)
 class Relaxation:
-    """The state of column generation; its prices are valid whenever it is stopped."""
+    """The state of column generation; if its prices are valid, they are so whenever it stops."""
 
     pricing: Pricing
     cap: Longs  # int64[tuples], the best valid prices
     columns: Columns
+    exactly: bool = True  # whether a solver solves small programs
     price: Floats = field(init=False)  # float64[tuples], of the known groups
     reach: float = REACH
     work: int = 0  # in visits of tuples
@@ -62,7 +63,7 @@ class Relaxation:
     @property
     def is_small(self) -> bool:
         """Whether the program of the known groups is solved exactly."""
-        return Master(self.columns, self.pricing.size, 1.0).is_small
+        return Master(self.columns, self.pricing.size, 1.0, self.exactly).is_small
 
     @property
     def kept(self) -> float:
@@ -117,8 +118,9 @@ class Relaxation:
         mixed = [np.rint(share * self.price + (1 - share) * self.cap) for share in SHARES]
         left = max(0, budget - self.work) // len(mixed)
         priced = in_threads(
-            partial(self.pricing.raised, most=left, report=report),
+            partial(self.pricing.raised, most=left, report=only_here(report)),
             [one.astype(np.int64) for one in mixed],
+            report,
         )
         done = [one for one in priced if one is not None]
         if len(done) < len(mixed):
@@ -138,7 +140,7 @@ class Relaxation:
         low: Floats = np.maximum(cap - away, 0.0)
         added = 0
         for _ in range(INNER):
-            master = Master(self.columns, self.pricing.size, highest)
+            master = Master(self.columns, self.pricing.size, highest, self.exactly)
             self.price, entries = master.solve(self.price, low, cap + away)
             self.work += entries // CHEAP
             report()
