@@ -67,5 +67,8 @@ def test_without_looks_the_groups_are_those_of_the_classes():
     found, pricing, start = found_in(random_table(60, 3, 3), 4, most=1, tuples=12)
     classes = of_classes(start.label, pricing.size, start.keeps * unit_of(pricing), 4)
     assert 0 < len(found.groups) <= len(classes)
-    assert set(found.groups.names()) <= set(classes.names())
-    assert set(found.groups.keeps.tolist()) == set(classes.keeps.tolist())
+    keeps = dict(zip(classes.names(), classes.keeps.tolist(), strict=True))
+    assert all(
+        keeps[name] == kept_now
+        for name, kept_now in zip(found.groups.names(), found.groups.keeps.tolist(), strict=True)
+    )
