@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
@@ -120,21 +119,26 @@ class Columns:
 
 
 def of_classes(label: Longs, size: Longs, keeps: Longs, k: int) -> Groups:
-    """The groups of a partition: the rows of each class k by k, the last of them with others.
+    """The different groups of a partition: the rows of each class k by k, the last with others.
 
-    `label` numbers the class of each tuple, and `keeps` has what a row of it keeps.
+    `label` numbers the class of each tuple, and `keeps` has what a row of it keeps. A tuple of many
+    rows fills groups that are all equal: only the first and the last that begin in it are made.
     """
     order = np.argsort(label, kind="stable")
-    cuts = np.flatnonzero(np.diff(label[order])) + 1
-    start, member, times, kept = [0], [], [], []
-    for begin, stop in pairwise([0, *cuts.tolist(), len(order)]):
-        rows = np.repeat(order[begin:stop], size[order[begin:stop]])
-        for at in range(0, len(rows), k):
-            some, many = np.unique(rows[min(at, len(rows) - k) :][:k], return_counts=True)
-            member.append(some)
-            times.append(many)
-            start.append(start[-1] + len(some))
-            kept.append(int(keeps[order[begin]]))
-    return Groups(
-        np.array(start), np.concatenate(member), np.concatenate(times), np.array(kept, np.int64)
-    )
+    some, last = label[order], np.cumsum(size[order])  # rows up to the end of each tuple
+    before = last - size[order]
+    first = np.append(True, some[1:] != some[:-1])
+    number = np.cumsum(first) - 1  # of the class
+    base = before[first]  # rows before each class
+    whole = np.diff(np.append(base, last[-1]))
+    begin = -(-(before - base[number]) // k) * k, (last - base[number] - 1) // k * k
+    inside = begin[0] < last - base[number], begin[1] >= before - base[number]
+    at = [base[number] + np.minimum(one, whole[number] - k) for one in begin]
+    begins = np.unique(np.concatenate([one[well] for one, well in zip(at, inside, strict=True)]))
+    low = np.searchsorted(last, begins, "right")
+    many = np.searchsorted(last, begins + k) + 1 - low
+    start: Longs = np.append(0, np.cumsum(many))
+    of = np.repeat(np.arange(len(begins)), many)
+    place = np.arange(start[-1]) - start[of] + low[of]
+    times = np.minimum(last[place], begins[of] + k) - np.maximum(before[place], begins[of])
+    return Groups(start, order[place], times, keeps[order[low]].astype(np.int64))
