@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -131,6 +132,22 @@ def test_the_oracle_passes_what_is_right(tmp_path):
 )  # fmt: skip
 def test_the_oracle_notices_what_is_wrong(tmp_path, cells, change, what):
     assert any(what in failure for failure in judged(tmp_path, {**GOOD, **cells}, **change))
+
+
+def test_complete_assignments_are_counted():
+    """Against all permutations; some originals and some rows are alike."""
+    rng = Random(3)
+    for _ in range(60):
+        n = rng.randint(1, 6)
+        kinds = [[rng.random() < 0.6 for _ in range(3)] for _ in range(3)]
+        person, row = ([rng.randrange(3) for _ in range(n)] for _ in range(2))
+        fits = [[r for r in range(n) if r == i or kinds[person[i]][row[r]]] for i in range(n)]
+        ways = [w for w in permutations(range(n)) if all(w[i] in fits[i] for i in range(n))]
+        often = [Counter(w[i] for w in ways) for i in range(n)]
+        found = linked.assignments(fits)
+        for i in range(n):
+            assert set(found[i]) == set(often[i])
+            assert all(found[i][r] == pytest.approx(often[i][r] / len(ways)) for r in found[i])
 
 
 # Missing values: empty cells, and two words for them in one column.

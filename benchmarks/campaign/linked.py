@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import nan
+
+STATES = 100_000  # of rows that are left, up to which complete assignments are counted
 
 
 def edges(originals: list[tuple], published: list[tuple], trees: list) -> list[list[int]]:
@@ -114,8 +117,71 @@ def largest_factor(fits: list[list[int]], most: int) -> int:
     return k
 
 
+def assignments(fits: list[list[int]]) -> list[dict[int, float]] | None:
+    """For each original the share of complete assignments in which each row is its own.
+
+    Rows that fit the same originals are alike: a state is how many of each kind are left when some
+    originals have theirs. None if there are too many states.
+    """
+    people: dict[int, list[int]] = {}
+    for person, rows in enumerate(fits):
+        for row in rows:
+            people.setdefault(row, []).append(person)
+    kinds: dict[tuple, list[int]] = {}
+    for row, who in people.items():
+        kinds.setdefault(tuple(who), []).append(row)
+    rows_of, who_of = list(kinds.values()), [set(who) for who in kinds]
+    # Originals with the same rows follow each other, so that few states are between them.
+    order = sorted(range(len(fits)), key=lambda person: fits[person])
+    forward = [{tuple(map(len, rows_of)): 1}]
+    for person in order:
+        after: dict[tuple, int] = {}
+        for left, ways in forward[-1].items():
+            for kind, who in enumerate(who_of):
+                if person in who and left[kind]:
+                    rest = (*left[:kind], left[kind] - 1, *left[kind + 1 :])
+                    after[rest] = after.get(rest, 0) + ways * left[kind]
+        if sum(map(len, forward)) + len(after) > STATES:
+            return None
+        forward.append(after)
+    backward = {(0,) * len(rows_of): 1}
+    found: list[dict[int, float]] = [{} for _ in fits]
+    (whole,) = forward[-1].values()
+    for place in range(len(order) - 1, -1, -1):
+        person, before = order[place], {}
+        each = [0] * len(rows_of)
+        for left, ways in forward[place].items():
+            total = 0
+            for kind, who in enumerate(who_of):
+                if person in who and left[kind]:
+                    rest = (*left[:kind], left[kind] - 1, *left[kind + 1 :])
+                    ends = left[kind] * backward.get(rest, 0)
+                    each[kind] += ways * ends
+                    total += ends
+            before[left] = total
+        backward = before
+        for kind, count in enumerate(each):
+            for row in rows_of[kind] if count else ():
+                found[person][row] = count / (whole * len(rows_of[kind]))
+    return found
+
+
+def least_frequency(fits: list[list[int]], cells: list) -> float:
+    """1 / the probability of anybody's most likely value; nan if it would take too long."""
+    found = assignments(fits)
+    if found is None:
+        return nan
+    highest = 0.0
+    for shares in found:
+        likely: dict = {}
+        for row, share in shares.items():
+            likely[cells[row]] = likely.get(cells[row], 0.0) + share
+        highest = max(highest, *likely.values())
+    return 1 / highest
+
+
 def linkage_levels(models: list[dict], fits: list[list[int]], values: dict) -> list[float | None]:
-    """What each model reached; None where there is no perfect matching."""
+    """What each model reached; None where there is no perfect matching; nan: not known."""
     backwards = Counter(row for rows in fits for row in rows)
     forward = min(len(rows) for rows in fits)
     backward = min(backwards[row] for row in range(len(fits)))
@@ -143,7 +209,7 @@ def linkage_levels(models: list[dict], fits: list[list[int]], values: dict) -> l
             case "distinct-l-diversity" | "p-sensitivity":
                 levels.append(min(map(len, seen)))
             case "frequency-l-diversity":
-                levels.append(min(one.total() / max(one.values()) for one in seen))
+                levels.append(least_frequency(fits, cells))
             case other:
                 raise AssertionError(other)
     return levels
