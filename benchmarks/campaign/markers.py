@@ -27,9 +27,9 @@ from benchmarks.campaign.texts import (
 from benchmarks.campaign.trial import Trial
 
 MARKER = re.compile(rb"7[0-9]{8}")
-# Drawings have coordinates of sixteen digits, and some nine of them may be those of a marker. (In
-# other files a byte before a text is its length, which may look like a digit.)
-ON_A_PAGE = re.compile(rb"(?<![0-9])7[0-9]{8}(?![0-9])")
+# Figures and coordinates have sixteen digits, and some nine of them may be those of a marker. (In
+# binary files a byte before a text is its length, which may look like a digit.)
+IN_TEXT = re.compile(rb"(?<![0-9])7[0-9]{8}(?![0-9])")
 
 
 def run(trial: Trial) -> None:
@@ -75,7 +75,7 @@ def _search(trial: Trial, every: set[bytes], release: Path, more: tuple[str, ...
             files[name] = (release.parent / name).read_bytes()
     for name, content in files.items():
         trial.counts["files searched"] += 1
-        marker = ON_A_PAGE if name.endswith(".html") else MARKER
+        marker = IN_TEXT if name.endswith((".html", ".json", ".txt")) else MARKER
         leaked = {*marker.findall(content)} & every - published
         trial.check(
             not leaked,
