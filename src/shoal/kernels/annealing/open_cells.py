@@ -304,8 +304,9 @@ def open_cell(trees, formed, part, opened, undo, opening, index, proposals, x, k
     while i < undo.at[CLASSES]:
         a = undo.touched[i]
         i += 1
-        enough = formed.head[a] < 0 or formed.class_people[a] >= k  # no tuples are no class
-        if not enough and not fill_or_close(
+        if formed.head[a] < 0:
+            remove(trees, opened, a)  # or tuples of a later class would move here, too few of them
+        elif formed.class_people[a] < k and not fill_or_close(
             trees, formed, part, opened, undo, opening, index, a, k
         ):
             return BROKEN

@@ -122,6 +122,36 @@ def test_never_below_the_optimum_nor_above_the_start(table, k):
     assert least_lost(problem) <= problem.lost(label) <= problem.lost(one_class(problem))
 
 
+def test_a_class_that_has_lost_all_its_tuples_takes_no_others():
+    """It stayed open, and two people of a later class, k = 3, became a class of its cell."""
+    tree = Hierarchy.from_parents({"a": "b", "c": "b", "d": "b", "b": "*", "e": "*"}).tree()
+    codes = [[tree.labels.index(word)] for word in "accdde"]
+    problem = problem_of(Table(("q",), (tree,), np.array(codes, np.int32), None, (True,)), 3)
+    label = recreated(problem, one_class(problem))
+    assert np.bincount(label, problem.start.people)[label].min() >= 3
+    assert problem.lost(label) == least_lost(problem)
+
+
+@pytest.mark.slow
+def test_every_step_leaves_valid_classes():
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 6))
+        problem = problem_of(random_table(int(rng.integers(2 * k, 30)), 2, seed), k)
+        search = Recreating(problem, one_class(problem))
+        if seed % 2:
+            search.propose(10**6, lambda share: None)
+        for _ in range(10):
+            for part in search._cut(1):
+                heat = float(rng.random()) * search.possible
+                for _, step in search._steps(part, heat, 2_000 * len(part.tuples), 0):
+                    while not step(1_000_000):
+                        pass
+                    people = np.bincount(search.formed.of, search.formed.people, search.n)
+                    assert people[people > 0].min() >= k
+            search.round += 1
+
+
 def test_finds_the_optimum_of_small_tables():
     found = []
     for seed in range(10):
