@@ -70,6 +70,7 @@ def test_a_real_interrupt_keeps_the_best_release(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=200)
     assert process.returncode == 130, err
+    assert " ".join(err.split()).count("Ctrl-C: the best that was found so far is verified") == 1
     assert left(tmp_path) == ["people.csv", "plan.toml", "r.csv", "r.json"], err
     found = json.loads((tmp_path / "r.json").read_text())
     assert any("was interrupted after" in note for note in found["notes"])

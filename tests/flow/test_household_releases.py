@@ -153,6 +153,30 @@ def test_a_recoding_is_applied_to_other_households(tmp_path):
     assert applied.checks[0].reached >= 3
 
 
+def test_more_households_than_there_are_is_refused_with_the_number_that_is_possible():
+    """The advice was the number of people, which was refused, too."""
+    table = pa.table(people())
+    too_many = {**PLAN, "models": [{"name": "household-k-anonymity", "k": 5_000}]}
+    with pytest.raises(CannotReach, match=r"the best k possible is \d+: ask for that") as error:
+        anonymize(table, too_many)
+    k = int(error.value.best)
+    assert k < len(table)
+    models = [{"name": "household-k-anonymity", "k": k}]
+    assert anonymize(table, {**PLAN, "models": models}).checks[0].reached >= k
+
+
+def test_a_size_that_is_a_quasi_identifier_is_said_to_be_covered(tmp_path):
+    shown = {"home": "household", "n": {"role": "quasi", "derive": "household-size"}}
+    columns = {**shown, "region": {"role": "quasi", "of_household": True}, "age": "drop"}
+    plan = {"columns": columns, "models": [{"name": "k-anonymity", "k": 2}]}
+    page = tmp_path / "report.html"
+    anonymize(pa.table(people()), plan).report(page)
+    said = " ".join(page.read_text().split())
+    assert "The records of a household have the same number" in said
+    assert "one of the quasi-identifiers, which the requirements cover" in said
+    assert "the requirements do not cover it" not in said
+
+
 def test_what_links_members_is_said():
     table = {**people(), "income": [100 * home for home in people()["home"]]}
     plan = {**PLAN, "columns": {**COLUMNS, "income": "sensitive"}, "accept": ["income"]}

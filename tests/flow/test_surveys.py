@@ -477,3 +477,26 @@ def test_people_with_several_records_and_missing_values_that_may_be_any():
     plan = {"columns": {"a": "quasi", "who": "person"}, "population": {"missing": "any"}}
     with pytest.raises(BadPlan, match=r'missing = "any" .* person column \(.who.\)'):
         Plan(**plan)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"population": {"fraction": 1e-320}}, "fraction"),
+        ({"algorithm": {"name": "freeform", "rounds": 10**20}}, "rounds"),
+        (
+            {
+                "algorithm": "concealment",
+                "models": [{"name": "matching-belief", "belief": 1e-320}],
+            },
+            "matching-belief",
+        ),
+    ],
+)
+def test_numbers_beyond_all_bounds_are_errors_that_name_the_setting(change, words):
+    table = pa.table({"age": [30, 31, 32, 33, 34, 35], "ill": list("xyxyxy")})
+    plan = {"columns": {"age": "quasi", "ill": "other"}, "accept": ["ill"]}
+    models = [{"name": "k-belief", "k": 2}] if "freeform" in str(change) else None
+    plan["models"] = models or [{"name": "k-anonymity", "k": 2}]
+    with pytest.raises((BadPlan, CannotReach), match=words):
+        anonymize(table, {**plan, **change})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 import pytest
 
@@ -96,7 +98,7 @@ def test_k_map_has_to_state_that_it_is_estimated():
 
 
 @pytest.mark.parametrize("stated", ["weights", "size"])
-def test_a_model_that_assumes_another_fraction_than_the_table_has_is_noted(stated):
+def test_a_model_that_assumes_another_fraction_than_the_table_has_is_noted(stated, tmp_path):
     """60 people of 600, and a model that takes them for half of the population."""
     table = PEOPLE.append_column("w", pa.array([10.0] * 60))
     columns = {"age": "quasi", "w": "weight" if stated == "weights" else "drop"}
@@ -106,5 +108,11 @@ def test_a_model_that_assumes_another_fraction_than_the_table_has_is_noted(state
     for notes in (shoal.anonymize(table, plan).notes, shoal.audit(table, plan).notes):
         [note] = [one for one in notes if words in one]
         assert "the sum of the weights" in note or "size" in note
+    page = tmp_path / "report.html"
+    shoal.anonymize(table, plan).report(page)
+    said = " ".join(re.sub(r"<[^>]*>", " ", page.read_text()).split())
+    assert "▲ The requirement is satisfied. What one of them assumes" in said
+    assert "▲ in doubt Each person is estimated to look like at least" in said
+    assert said.count("one of them is wrong. If it is the one in the requirement") == 1
     right = plan.changed(models=[{**K_MAP, "sampling_fraction": 0.1}])
     assert not any("assumes a sampling" in one for one in shoal.audit(table, right).notes)

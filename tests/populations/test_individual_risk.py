@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -59,3 +61,12 @@ def test_a_large_class_of_a_small_sample():
     """No overflow and no cancellation, where powers of π underflow."""
     found = individual_risk(np.array([5000, 10**6]), np.array([5e9, 1e9]))
     assert found == pytest.approx([1e-6 / 4999, 1e-3 / 999_999], rel=1e-3)
+
+
+def test_a_population_without_end_gives_no_warning():
+    """1 - π is 1 there, and the approximation for three records divides by f - 1."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = approximate_risk(np.array([1, 2, 3]), np.full(3, 1e20))
+    assert (found >= 0).all()
+    assert (found < 1e-18).all()

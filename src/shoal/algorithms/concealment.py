@@ -19,7 +19,7 @@ from shoal.base.errors import BadPlan, WayOut, did_you_mean
 from shoal.base.progress import Progress, silent
 from shoal.base.settings import AtLeastTwo
 from shoal.losses import Loss
-from shoal.models import TOLERANCE, LinkageModel, Model, SensitiveModel
+from shoal.models import MANY, TOLERANCE, LinkageModel, Model, SensitiveModel
 from shoal.models.distinct_l_diversity import DistinctLDiversity
 from shoal.models.frequency_l_diversity import FrequencyLDiversity
 from shoal.models.k_belief import KBelief
@@ -161,7 +161,7 @@ def _needs(models: Sequence[Model]) -> _Needs:
                 asked[view] = max(asked[view], model.k)
         if isinstance(model, MatchingBelief):
             # Probabilities add up to 1, so that the highest is 1 / the number of matches or more.
-            least = ceil(1.0 / model.belief - TOLERANCE)
+            least = ceil(min(1.0 / model.belief, float(MANY)) - TOLERANCE)
             asked = {view: max(k, least) for view, k in asked.items()}
     return _Needs(**asked)
 

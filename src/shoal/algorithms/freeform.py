@@ -62,6 +62,7 @@ class Freeform(Algorithm):
     )
     rounds: NotNegative = Field(
         default=1000,
+        le=1_000_000,
         description="how often each row tries to move to another cell, on average; fewer times "
         "for k above 20",
     )

@@ -89,6 +89,11 @@ def check() -> None:
         raise KeyboardInterrupt
 
 
+def settled() -> bool:
+    """Whether a signal was acknowledged, and the command goes on with what it has."""
+    return bool(_state.number) and _state.settled
+
+
 def settle() -> None:
     """Acknowledge the signal: the command writes what it has and ends by itself."""
     _state.settled, _state.ticking, _state.raised = True, False, True

@@ -47,6 +47,15 @@ def percent(share: float) -> str:
     return f"{share:.{digits}f}".removesuffix(".0") + "\xa0%"
 
 
+def precise_percent(share: float) -> str:
+    """A percentage with three digits, however small, as for a sampling fraction.
+
+    >>> [precise_percent(share).replace("\\xa0", " ") for share in (0.0568, 12.345, 100)]
+    ['0.0568 %', '12.3 %', '100 %']
+    """
+    return f"{share:.3g}\xa0%"
+
+
 def number(value: float) -> str:
     """A number as a person would write it.
 

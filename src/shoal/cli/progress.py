@@ -25,6 +25,10 @@ WRITTEN = (
     "The release is written. Ctrl-C now ends only the proof of a lower bound, and the bound so far "
     "is kept."
 )
+KEEPS = (
+    "Ctrl-C: the best that was found so far is verified and published. Ctrl-C again ends the "
+    "command without a release."
+)
 COMPILING = "Compiling kernels (first run only, about 30 s) …"
 
 
@@ -34,8 +38,15 @@ def progress_on(console: Console) -> Iterator[Progress]:
     screen = console if console.stderr else Console(stderr=True)
     with _drawn(screen) as draw, on_compiling(lambda: screen.print(COMPILING)):
 
+        told = False
+
         def report(stage: str, share: float) -> None:
+            nonlocal told
             interrupt.check()
+            if interrupt.settled() and not told:
+                told = True
+                if stage != "bounding":  # otherwise the release is written already
+                    screen.print(KEEPS, markup=False)
             draw(stage, share)
 
         yield report

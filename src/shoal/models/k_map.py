@@ -93,6 +93,11 @@ class KMap(Model):
 
     def in_short(self, linked: bool = False) -> str:  # noqa: ARG002
         """The same in fewer words."""
+        if self.sampling_fraction is not None:
+            return (
+                f"Each person is estimated to look like at least {many(self.k - 1, 'other')} of "
+                "the population."
+            )
         return f"Each person looks like at least {many(self.k - 1, 'other')} of the population."
 
     def levels(self, classes: Classes) -> Floats:

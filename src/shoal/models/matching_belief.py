@@ -11,7 +11,7 @@ from pydantic import Field
 from shoal.base.arrays import Floats
 from shoal.base.settings import ProperShare, Usual
 from shoal.base.wording import percent
-from shoal.models import TOLERANCE
+from shoal.models import MANY, TOLERANCE
 from shoal.models._beliefs import BeliefModel
 from shoal.table.equivalence_classes import Classes
 from shoal.table.match_graph import Believed
@@ -41,7 +41,7 @@ class MatchingBelief(BeliefModel):
     @property
     def min_factor(self) -> int:
         """The probabilities of all pairs are a factor: those of a person, or a record, add to 1."""
-        return floor(1.0 / self.belief * (1.0 + TOLERANCE))
+        return floor(min(1.0 / self.belief, float(MANY)) * (1.0 + TOLERANCE))
 
     def guarantee(self, linked: bool = False) -> str:  # noqa: ARG002
         """What the model guarantees, in a sentence."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from shoal.base.errors import BadPlan
-from shoal.base.settings import PositiveShare, Setting
+from shoal.base.settings import Setting
 
 
 class Population(Setting):
@@ -20,7 +20,8 @@ class Population(Setting):
     name: ClassVar[str] = "[population]"
 
     size: Annotated[int, Field(ge=1)] | None = None  # people in the population
-    fraction: PositiveShare | None = None  # of the population that is in the table
+    # Of the population, the share that is in the table; there are less than 1e12 people.
+    fraction: Annotated[float, Field(ge=1e-12, le=1)] | None = None
     # Whether a record with a missing quasi-identifier counts towards every class that it could
     # belong to, or missing is a value like any other, as for the requirements.
     missing: Literal["value", "any"] = "value"

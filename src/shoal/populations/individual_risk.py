@@ -40,8 +40,8 @@ def approximate_risk(sizes: Longs, people: Floats) -> Floats:
     array([0.08579129, 0.01877883, 0.01369863])
     """
     f, share = _shares(sizes, people)
-    risk = share / (f - (1 - share))
     small = f <= 2
+    risk = share / np.where(small, 1.0, f - (1 - share))
     risk[small] = individual_risk(f[small], f[small] / share[small])
     return risk
 

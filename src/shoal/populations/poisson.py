@@ -48,7 +48,8 @@ def accepted_sizes(
     """
     sizes = np.asarray(sizes, np.int64)
     # The probability of so many rises with k, so the largest k is found by halving.
-    most = np.minimum(np.ceil(sizes / fraction), LARGEST).astype(np.int64)
+    with np.errstate(over="ignore"):  # more people than can be counted are LARGEST
+        most = np.minimum(np.ceil(sizes / fraction), LARGEST).astype(np.int64)
     low, high = sizes.copy(), np.maximum(sizes, most)
     while (low < high).any():
         k = low + (high - low + 1) // 2

@@ -67,6 +67,7 @@ class Requirement:
     asked: str
     reached: str
     holds: bool
+    doubt: str = ""  # why it may not hold in spite of that
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ class Facts:
     people: int
     has_persons: bool
     linked_as: str  # what records with the same number are: people, or households
+    size_hidden: bool  # whether the number of linked records is a quasi-identifier
     members_apart: bool  # whether members of a household are generalized each by itself
     persons_published: bool  # whether records of a person can be linked
     weights_published: bool  # whether the release has the weight of each record
@@ -188,6 +190,11 @@ class Facts:
     sample_before: SampleRisks | None  # those of the original; None: not measured
     uniques: UniquesBeforeAfter | None  # on few columns; None: as above, or without the original
     weighted_loss: float | None  # percent, by the guiding loss and the weights of the records
+
+    @property
+    def linked_as_one(self) -> str:
+        """Whose records have the same number."""
+        return "household" if self.linked_as == "households" else "person"
 
     @property
     def holds(self) -> bool:
@@ -264,6 +271,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         linked_as="households"
         if any(plan.columns[name].role == "household" for name in linking_columns(plan.columns))
         else "people",
+        size_hidden=any(one.derive and one.role == "quasi" for one in plan.columns.values()),
         members_apart=household_apart(plan.columns) is not None,
         persons_published=bool(linking_columns(plan.columns)) and release.person_of_record is None,
         weights_published=any(
@@ -384,6 +392,7 @@ def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
 
 def _requirements(release: Outcome) -> list[Requirement]:
     """Those of the models, then how general the values of limited columns may be."""
+    contradicted = release.sample.contradicted if release.sample else {}
     asked = [
         Requirement(
             model=check.model,
@@ -397,6 +406,7 @@ def _requirements(release: Outcome) -> list[Requirement]:
             asked=bound(model, check.required),
             reached=number(check.reached),
             holds=check.holds,
+            doubt=contradicted.get(model.key, ""),
         )
         for model, check in zip(release.plan.models, release.checks, strict=True)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from shoal.base.arrays import Floats
-from shoal.base.wording import number, percent
+from shoal.base.wording import number, percent, precise_percent
 from shoal.measures.samples.sample_risks import SampleRisks
 from shoal.report.exposure_facts import Row
 
@@ -29,7 +29,7 @@ def sample_rows(*tables: SampleRisks | None) -> list[Row]:
         return []
     rows = [
         (f"people in the population ({BASIS[known[-1].basis]})", _people),
-        ("sampling fraction", lambda one: percent(100 * one.fraction)),
+        ("sampling fraction", lambda one: precise_percent(100 * one.fraction)),
         ("highest individual risk in the population", _share(lambda one: _each(one).max())),
         ("average individual risk in the population", _share(lambda one: _each(one).mean())),
         ("expected re-identifications in the population", lambda one: number(_each(one).sum())),

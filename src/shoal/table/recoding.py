@@ -29,6 +29,10 @@ from shoal.table.written.microaggregation import class_numbers
 
 # In the note of an algorithm that stopped by the clock: even with a seed it is not reproducible.
 MAY_DIFFER = "another run may find other classes"
+NOT_USED = (
+    "improving the classes did not lower the loss of the release, which has to satisfy more than "
+    "their size; the classes without that are used"
+)
 SUPPRESSED = -1
 FEW = 1_000  # rows
 

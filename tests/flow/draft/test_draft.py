@@ -274,6 +274,14 @@ def test_weights_that_are_missing_or_zero_are_dropped_with_the_reason():
     assert "missing, zero or negative" in plan.notes["wgt"]
 
 
+def test_weights_with_decimal_commas_are_read_as_such():
+    """The plan said nothing of the comma, and could not run."""
+    texts = [f"{weight:.2f}".replace(".", ",") for weight in surveyed()["wgt"].to_pylist()]
+    plan = shoal.draft(surveyed(wgt=texts))
+    assert (plan.columns["wgt"].role, plan.columns["wgt"].decimal) == ("weight", ",")
+    assert shoal.anonymize(surveyed(wgt=texts), plan).sample.basis == "weights"
+
+
 def test_people_in_several_households_are_in_none():
     """Such a plan could not be run."""
     person = np.arange(600) % 150

@@ -33,6 +33,7 @@ from shoal.algorithms._shared.blocks.needed import (
     too_many,
 )
 from shoal.algorithms._shared.parts.cuts import WHOLE, Parting, taken
+from shoal.algorithms._shared.population.satisfying import of_population
 from shoal.algorithms._shared.recode import recode
 from shoal.base.arrays import Bools, Floats, Ints, Longs
 from shoal.base.errors import CannotReach
@@ -42,11 +43,11 @@ from shoal.hierarchies.tree import Tree
 from shoal.kernels.group import group_rows
 from shoal.losses import Loss, costs_of, know_costs, metric_costs
 from shoal.losses._alterations import least_altered
-from shoal.models import Model
+from shoal.models import Model, TableModel
 from shoal.table.allowed.at_most import if_any
 from shoal.table.encode import Domain, Domains, Table
 from shoal.table.equivalence_classes import tally
-from shoal.table.recoding import Recoding
+from shoal.table.recoding import MAY_DIFFER, NOT_USED, Recoding
 
 BLOCK = "shoal block"  # the column that keeps records of different blocks apart
 ORDERS = 4  # of key sets that are tried, at most
@@ -66,7 +67,42 @@ def recode_for(
     """Choose what is published of each record; `known` has the columns that each attacker knows.
 
     `suppression`: the share of the records that may be suppressed because of `at_most`; None: any.
+    Classes that lose less may lose more in the end, where something else follows: then an algorithm
+    that improves its classes does without that too, and what loses less is used.
     """
+    follows = (
+        known
+        or of_population(table, models)
+        or any(isinstance(model, TableModel) for model in models)
+    )
+
+    def find(algorithm: Algorithm, rng: np.random.Generator) -> Recoding:
+        return _recode_for(
+            algorithm, table, models, loss, rng, progress, parting, known, suppression
+        )
+
+    if not (algorithm.improves_longer and follows):
+        return find(algorithm, rng)
+    again = deepcopy(rng)
+    better, plain = find(algorithm, rng), find(algorithm.with_share(0), again)
+    if least_altered(table, [better, plain], loss) is better:
+        return better
+    ended = [note for note in better.notes if MAY_DIFFER in note]
+    return replace(plain, notes=(*plain.notes, *ended, f"{algorithm.name}: {NOT_USED}"))
+
+
+def _recode_for(
+    algorithm: Algorithm,
+    table: Table,
+    models: Sequence[Model],
+    loss: Loss,
+    rng: np.random.Generator,
+    progress: Progress,
+    parting: Parting,
+    known: Sequence[Sequence[str]],
+    suppression: float | None,
+) -> Recoding:
+    """The same, with the effort of the algorithm."""
     if not known:
         return recode(algorithm, table, models, loss, rng, progress, parting, suppression)
     again = deepcopy(rng)  # all ways begin with the same random numbers

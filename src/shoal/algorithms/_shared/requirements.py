@@ -44,13 +44,15 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     for model in models:
         if table.person_count < model.hidden_among and not model.linkage:
             asked = f"{model.size_option}={model.hidden_among}"
+            # Of people who are not counted one by one, such as members of a household, fewer.
+            best = min(table.person_count, int(model.reached(table.as_one_class())))
             raise CannotReach(
                 model.key,
-                table.person_count,
+                best,
                 f"{model.key} with {asked} cannot be reached: the table has {table.person_count} "
                 f"{'person' if table.person_count == 1 else 'people'}; "
-                f"{_instead(str(model.size_option), table.person_count)}",
-            ).offering(*_ways_out(model, table.person_count))
+                f"{_instead(str(model.size_option), best)}",
+            ).offering(*_ways_out(model, best))
     if not others:
         return
     whole = table.as_one_class()

@@ -313,9 +313,10 @@ def _codes(facts: Facts) -> str:
 
 
 def _stated(examined: Examined, name: str, guess: Guess) -> dict[str, Any]:
-    """How a published column writes its numbers or dates."""
+    """How a column that is published, or has weights, writes its numbers or dates."""
     found = examined.detected.get(name, Detected()).spelling
-    return settings_of(found) if found is not None and guess.role in PUBLISHED else {}
+    read = guess.role in PUBLISHED or guess.role == "weight"
+    return settings_of(found) if found is not None and read else {}
 
 
 def _quasi(guesses: Mapping[str, Guess]) -> list[str]:

@@ -406,6 +406,7 @@ def _together(prices: Pricing, known: Longs, most: int, search: _Search) -> Caps
             break
     if search.effort == "high":
         fine_prices = replace(prices, lattice=fine_lattice)
-        cap = relaxed_caps(fine_prices, cap, search.high, search.progress)
+        alone = not all(model.only_class_size for model in search.models)
+        cap = relaxed_caps(fine_prices, cap, search.high, search.progress, alone)
         lost = int(((own - cap) * size).sum())
     return Caps(lost / fine, cap / fine, size)

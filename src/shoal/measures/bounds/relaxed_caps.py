@@ -17,29 +17,31 @@ CLOSE = 2e-4  # the same for programs that are solved by the first-order method
 PATIENCE = 10  # rounds without new groups, and without much gain
 
 
-def relaxed_caps(pricing: Pricing, cap: Longs, most: int, progress: Progress) -> Longs:
+def relaxed_caps(
+    pricing: Pricing, cap: Longs, most: int, progress: Progress, alone: bool = False
+) -> Longs:
     """Lower caps on what tuples keep, int64[tuples], from valid ones, by so many looks at tuples.
 
     They are valid for all releases with classes of k people (see `lower_bound`). No other caps
     would be lower by more than `GAP` of the loss if the program is small (see `Master`), otherwise
     by more than `CLOSE`; unless the looks are used up before, or many rounds gain almost nothing.
-    Ctrl-C ends it with the caps so far, which are valid too.
+    Ctrl-C ends it with the caps so far, which are valid too. `alone`: there are other requirements,
+    for which another bound may be higher.
     """
     if interrupt.asked():  # Ctrl-C has ended the search for a release: the user waits for it
         return cap
     possible = int((pricing.lattice.own[:, -1] * pricing.size).sum())
     relaxation = Relaxation(pricing, cap, Columns(len(cap), pricing.k))
     try:
-        _improve(relaxation, possible, most, progress)
+        _improve(relaxation, most, _reporter(relaxation, possible, most, progress, alone), possible)
     except KeyboardInterrupt:
         if not interrupt.keeps_best():
             raise
     return relaxation.cap
 
 
-def _improve(relaxation: Relaxation, possible: int, most: int, progress: Progress) -> None:
+def _improve(relaxation: Relaxation, most: int, report: Callable[[], None], possible: int) -> None:
     """Rounds of column generation until the bound is close to what the program loses."""
-    report = _reporter(relaxation, possible, most, progress)
     report()
     if not relaxation.begin(most, report):
         return
@@ -57,15 +59,17 @@ def _improve(relaxation: Relaxation, possible: int, most: int, progress: Progres
 
 
 def _reporter(
-    relaxation: Relaxation, possible: int, most: int, progress: Progress
+    relaxation: Relaxation, possible: int, most: int, progress: Progress, alone: bool
 ) -> Callable[[], None]:
     """Reports the bound so far, and the gap: how much higher it could become, as a share of it."""
 
+    bound, gap = ("for the class size alone: bound", "its gap") if alone else ("bound", "gap")
+
     def report() -> None:
         lost, least = possible - relaxation.bound, possible - relaxation.best
-        found = {"bound": 100 * lost / max(possible, 1)}
+        found = {bound: 100 * lost / max(possible, 1)}
         if lost > 0 and relaxation.best > 0:
-            found["gap"] = 100 * max(0.0, least - lost) / lost
+            found[gap] = 100 * max(0.0, least - lost) / lost
         progress(Stage("bounding", **found), min(relaxation.work / most, 1.0))
 
     return report

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import isclose
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from shoal.base.arrays import Ints
 from shoal.base.errors import BadPlan, BadTable
-from shoal.base.wording import number, percent
+from shoal.base.wording import number, percent, precise_percent
 from shoal.hierarchies.values import text
 from shoal.io.frames import Frame
 from shoal.measures.samples.individual import (
@@ -45,6 +46,8 @@ class SampleRisks:
     individual: IndividualRisk
     uniqueness: PopulationUniqueness
     notes: tuple[str, ...] = ()
+    # By requirement: that it assumes another sampling fraction.
+    contradicted: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers of the JSON file."""
@@ -119,6 +122,7 @@ def sample_risks(
     fraction = min(many / total, 1.0)
     sizes = _class_sizes(label, people)
     found = population_uniqueness(ClassSizes.of(sizes), fraction)
+    contradicted = _model_notes(plan, basis, min(drawn / total, 1.0))
     return SampleRisks(
         population=total,
         fraction=fraction,
@@ -128,9 +132,10 @@ def sample_risks(
         uniqueness=found,
         notes=(
             *_weight_notes(basis, added, total, drawn),
-            *_model_notes(plan, basis, min(drawn / total, 1.0)),
+            *contradicted.values(),
             *_notes(found),
         ),
+        contradicted=contradicted,
     )
 
 
@@ -203,18 +208,18 @@ def _weight_notes(basis: str, added: float | None, total: float, many: int) -> l
     ]
 
 
-def _model_notes(plan: Plan, basis: str, fraction: float) -> list[str]:
+def _model_notes(plan: Plan, basis: str, fraction: float) -> dict[str, str]:
     """Models that assume another sampling fraction; one that the plan states is checked there."""
     if basis == "fraction":
-        return []
+        return {}
     known = "by the sum of the weights" if basis == "weights" else "by size under [population]"
-    return [
-        f"{model.key} assumes a sampling fraction of {_percent(100 * share)}, and {known} it is "
-        f"{_percent(100 * fraction)}: one of them is wrong"
+    return {
+        model.key: f"{model.key} assumes a sampling fraction of {_precise(share)}, "
+        f"and {known} it is {_precise(fraction)}: one of them is wrong"
         for model in plan.models
         if (share := fraction_of(model)) is not None
         and max(share / fraction, fraction / share) > OTHER
-    ]
+    }
 
 
 def _notes(found: PopulationUniqueness) -> list[str]:
@@ -235,6 +240,10 @@ def _instead(found: PopulationUniqueness) -> str:
         share = _percent(100 * found.sample)
         return f"the share of the sample that is unique ({share}) stands in for it"
     return f"{found.chosen} stands in for it"
+
+
+def _precise(share: float) -> str:
+    return precise_percent(100 * share).replace("\xa0", " ")
 
 
 def _percent(value: float) -> str:

@@ -24,6 +24,12 @@ def not_guaranteed(facts: Facts) -> list[str]:
             f"{many(facts.smallest, 'person', 'people')}. Add k-anonymity to the plan to limit the "
             "risk of each person."
         )
+    for one in facts.requirements:
+        if one.doubt:
+            items.append(
+                f"{one.doubt[:1].upper()}{one.doubt[1:]}. If it is the one in the requirement, the "
+                "requirement does not say what it seems to."
+            )
     if facts.attackers:
         names = listed([one.name for one in facts.attackers])
         items.append(
@@ -55,10 +61,9 @@ def not_guaranteed(facts: Facts) -> list[str]:
         )
     if facts.persons_published:
         items.append(
-            "The records of a person have the same number, so that they can be linked. How many "
-            "they are is visible, and the requirements do not cover it (see “Re-identification "
-            "risk”). The combination of what is in these records, beyond the quasi-identifiers, "
-            "may identify the person."
+            f"The records of a {facts.linked_as_one} have the same number, so that they can be "
+            f"linked. {_how_many(facts)} The combination of what is in these records, beyond the "
+            f"quasi-identifiers, may identify the {facts.linked_as_one}."
         )
     elif facts.has_persons:
         items.append(
@@ -103,6 +108,16 @@ def not_guaranteed(facts: Facts) -> list[str]:
             )
         )
     return [*items, *_always(facts)]
+
+
+def _how_many(facts: Facts) -> str:
+    """Whether the number of linked records is hidden."""
+    if facts.size_hidden:
+        return "How many they are is one of the quasi-identifiers, which the requirements cover."
+    return (
+        "How many they are is visible, and the requirements do not cover it (see "
+        "“Re-identification risk”)."
+    )
 
 
 def _linked(facts: Facts) -> list[str]:

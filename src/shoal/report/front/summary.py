@@ -115,6 +115,7 @@ def size(facts: Facts) -> str:
 def verdict(facts: Facts) -> str:
     """Requirements first, then limits, in a few words; the worst of them as a symbol."""
     satisfied = sum(one.holds for one in facts.requirements)
+    doubts = any(one.doubt for one in facts.requirements)
     if not facts.holds:
         said = f"{satisfied} of {len(facts.requirements)} requirements are satisfied."
     elif satisfied == 1:
@@ -126,12 +127,15 @@ def verdict(facts: Facts) -> str:
     linked = "" if members is None or not members.linked else _LINKED
     if not facts.limits:
         bad = refused or not facts.holds or (linked and members is not None and members.most)
-        symbol = "✖ " if bad else "▲ " if linked else ""
+        symbol = "✖ " if bad else "▲ " if linked or doubts else ""
+        said = f"{said} {_DOUBT}" if doubts else said
         return f"{symbol}{' '.join(one for one in (said, refused, linked) if one)}"
     found = [one.verdict for one in facts.limits]
     doubtful = facts.dependency.effects or facts.dependency.unknown or _with_code_book(facts)
     judged = [*found, *(["amber"] if doubtful else [])]
     judged += ["red"] if refused or not facts.holds else []
+    judged += ["amber"] if doubts else []
+    said = f"{said} {_DOUBT}" if doubts else said
     if linked and members is not None:
         judged.append("red" if members.most else "amber")
     worst = next(one for one in WORST_FIRST if one in judged)
@@ -165,9 +169,7 @@ def asked(facts: Facts, lines: int | None = None) -> HtmlTable:
             on(one.model, one.column),
             one.asked,
             Cell(one.reached, tone="strong"),
-            Cell("✔ satisfied", one.brief, "good")
-            if one.holds
-            else Cell("✖ violated", f"Required: {one.brief}", "bad"),
+            _satisfied(one),
         ]
         for one in _listed(facts)
     ]
@@ -190,6 +192,19 @@ def asked(facts: Facts, lines: int | None = None) -> HtmlTable:
         widths=(31, 14, 9, 46),
         stacks=True,
     )
+
+
+def _satisfied(one: Requirement) -> Cell:
+    """Whether a requirement is satisfied, and as far as is known."""
+    if not one.holds:
+        return Cell("✖ violated", f"Required: {one.brief}", "bad")
+    if one.doubt:
+        return Cell("▲ in doubt", f"{one.brief} {_capital(one.doubt)}.", "mixed")
+    return Cell("✔ satisfied", one.brief, "good")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _worst(rows: list[list[Cell | str]], lines: int) -> list[list[Cell | str]]:
@@ -299,6 +314,7 @@ def _with_code_book(facts: Facts) -> str:
     return f"With a code book for {short(worst)} it would be {people}."
 
 
+_DOUBT = "What one of them assumes of the population contradicts the table."
 _LINKED = "Members of households can be linked by columns that are not generalized."
 _REVEALED = "Columns that are not generalized reveal quasi-identifiers."
 _NOBODY = "Nobody is found by what the release itself shows about them."

@@ -62,6 +62,11 @@ class PeelingProblem:
         kept = np.sum([cost[vectors[:, j]] for j, cost in enumerate(self.costs)], axis=0)
         return -int(kept.sum() if self.table.weight is None else kept @ self.table.weight)
 
+    def percent(self, recoding: Recoding) -> float:
+        """The same, in percent of all that can be lost."""
+        possible = int((self.lattice.own[:, -1] * self.start.size).sum())
+        return 100.0 * (1 + self.lost_by(recoding) / possible) if possible else 0.0
+
     def lost(self, label: Longs) -> int:
         """The loss of these classes, up to a constant."""
         wide = closures(self.table.trees, self.start_vector, label)
