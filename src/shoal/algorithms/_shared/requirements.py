@@ -44,8 +44,9 @@ def check_reachable(table: Table, models: Sequence[Model]) -> None:
     for model in models:
         if table.person_count < model.hidden_among and not model.linkage:
             asked = f"{model.size_option}={model.hidden_among}"
-            # Of people who are not counted one by one, such as members of a household, fewer.
-            best = min(table.person_count, int(model.reached(table.as_one_class())))
+            best = table.person_count
+            if model.required == model.hidden_among:  # of members of households it may be fewer
+                best = min(best, int(model.reached(table.as_one_class())))
             raise CannotReach(
                 model.key,
                 best,
