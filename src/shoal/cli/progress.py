@@ -37,7 +37,6 @@ def progress_on(console: Console) -> Iterator[Progress]:
     """Report progress on standard error, with a message when kernels are compiled."""
     screen = console if console.stderr else Console(stderr=True)
     with _drawn(screen) as draw, on_compiling(lambda: screen.print(COMPILING)):
-
         told = False
 
         def report(stage: str, share: float) -> None:
