@@ -111,7 +111,7 @@ def test_a_model_that_assumes_another_fraction_than_the_table_has_is_noted(state
     page = tmp_path / "report.html"
     shoal.anonymize(table, plan).report(page)
     said = " ".join(re.sub(r"<[^>]*>", " ", page.read_text()).split())
-    assert "▲ The requirement is satisfied. What one of them assumes" in said
+    assert "▲ The requirement is satisfied. What a requirement assumes" in said
     assert "▲ in doubt Each person is estimated to look like at least" in said
     assert said.count("one of them is wrong. If it is the one in the requirement") == 1
     right = plan.changed(models=[{**K_MAP, "sampling_fraction": 0.1}])

@@ -27,7 +27,7 @@ def not_guaranteed(facts: Facts) -> list[str]:
     for one in facts.requirements:
         if one.doubt:
             items.append(
-                f"{one.doubt[:1].upper()}{one.doubt[1:]}. If it is the one in the requirement, the "
+                f"{one.doubt}. If it is the one in the requirement, the "
                 "requirement does not say what it seems to."
             )
     if facts.attackers:

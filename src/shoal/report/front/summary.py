@@ -199,12 +199,8 @@ def _satisfied(one: Requirement) -> Cell:
     if not one.holds:
         return Cell("✖ violated", f"Required: {one.brief}", "bad")
     if one.doubt:
-        return Cell("▲ in doubt", f"{one.brief} {_capital(one.doubt)}.", "mixed")
+        return Cell("▲ in doubt", f"{one.brief} {one.doubt}.", "mixed")
     return Cell("✔ satisfied", one.brief, "good")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _worst(rows: list[list[Cell | str]], lines: int) -> list[list[Cell | str]]:
@@ -314,7 +310,7 @@ def _with_code_book(facts: Facts) -> str:
     return f"With a code book for {short(worst)} it would be {people}."
 
 
-_DOUBT = "What one of them assumes of the population contradicts the table."
+_DOUBT = "What a requirement assumes of the population contradicts the table."
 _LINKED = "Members of households can be linked by columns that are not generalized."
 _REVEALED = "Columns that are not generalized reveal quasi-identifiers."
 _NOBODY = "Nobody is found by what the release itself shows about them."
