@@ -177,6 +177,22 @@ def test_a_size_that_is_a_quasi_identifier_is_said_to_be_covered(tmp_path):
     assert "the requirements do not cover it" not in said
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_the_records_of_a_person_are_not_covered_by_the_size_of_the_household(together, tmp_path):
+    table = people()
+    table["who"] = [f"p{i}" for i in range(len(table["home"]))]
+    home = {"role": "household", "together": together, "publish": together}
+    columns = {
+        "home": home, "who": "person", "age": "drop",
+        "n": {"role": "quasi", "derive": "household-size"},
+        "region": {"role": "quasi", "of_household": True},
+    }  # fmt: skip
+    models = [{"name": "k-anonymity" if together else "household-k-anonymity", "k": 2}]
+    page = tmp_path / "report.html"
+    anonymize(pa.table(table), {"columns": columns, "models": models}).report(page)
+    assert "the requirements do not cover it" in " ".join(page.read_text().split())
+
+
 def test_what_links_members_is_said():
     table = {**people(), "income": [100 * home for home in people()["home"]]}
     plan = {**PLAN, "columns": {**COLUMNS, "income": "sensitive"}, "accept": ["income"]}

@@ -37,13 +37,13 @@ def progress_on(console: Console) -> Iterator[Progress]:
     """Report progress on standard error, with a message when kernels are compiled."""
     screen = console if console.stderr else Console(stderr=True)
     with _drawn(screen) as draw, on_compiling(lambda: screen.print(COMPILING)):
-        told = False
+        acknowledged = False
 
         def report(stage: str, share: float) -> None:
-            nonlocal told
+            nonlocal acknowledged
             interrupt.check()
-            if interrupt.settled() and not told:
-                told = True
+            if interrupt.settled() and not acknowledged:
+                acknowledged = True
                 if stage != "bounding":  # otherwise the release is written already
                     screen.print(KEEPS, markup=False)
             draw(stage, share)

@@ -124,7 +124,7 @@ class Facts:
     people: int
     has_persons: bool
     linked_as: str  # what records with the same number are: people, or households
-    size_hidden: bool  # whether the number of linked records is a quasi-identifier
+    size_covered: bool  # whether the number of linked records is a quasi-identifier
     members_apart: bool  # whether members of a household are generalized each by itself
     persons_published: bool  # whether records of a person can be linked
     weights_published: bool  # whether the release has the weight of each record
@@ -271,7 +271,7 @@ def facts(release: Outcome, explain: bool | None = None, progress: Progress = si
         linked_as="households"
         if any(plan.columns[name].role == "household" for name in linking_columns(plan.columns))
         else "people",
-        size_hidden=any(one.derive and one.role == "quasi" for one in plan.columns.values()),
+        size_covered=_covers_size(plan),
         members_apart=household_apart(plan.columns) is not None,
         persons_published=bool(linking_columns(plan.columns)) and release.person_of_record is None,
         weights_published=any(
@@ -388,6 +388,17 @@ def _explaining(release: Outcome, explain: bool | None) -> Explains | None:
     if explainer is None or explain is False:
         return None
     return explainer if explain or explainer.cheap else None
+
+
+def _covers_size(plan: Plan) -> bool:
+    """Whether the size of households is a quasi-identifier, and each member has one record.
+
+    How many records somebody has is no part of it.
+    """
+    columns = plan.columns
+    linked_by_home = any(columns[name].role == "household" for name in linking_columns(columns))
+    derived = any(one.derive and one.role == "quasi" for one in columns.values())
+    return linked_by_home and derived and not columns_with_role(columns, "person")
 
 
 def _requirements(release: Outcome) -> list[Requirement]:

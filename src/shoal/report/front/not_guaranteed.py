@@ -111,8 +111,8 @@ def not_guaranteed(facts: Facts) -> list[str]:
 
 
 def _how_many(facts: Facts) -> str:
-    """Whether the number of linked records is hidden."""
-    if facts.size_hidden:
+    """Whether the requirements cover the number of linked records."""
+    if facts.size_covered:
         return "How many they are is one of the quasi-identifiers, which the requirements cover."
     return (
         "How many they are is visible, and the requirements do not cover it (see "
